@@ -1,0 +1,18 @@
+// Quotes are doubled inside quotes.
+#include "harness/report/csv_cell.hpp"
+
+namespace lockstep::report {
+
+std::string csv_cell(const std::string& text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text) {
+        quoted += c == '"' ? "\"\"" : std::string(1, c);
+    }
+    return quoted + "\"";
+}
+
+}  // namespace lockstep::report

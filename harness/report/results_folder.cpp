@@ -1,0 +1,118 @@
+// Locking by flock, so that a killed campaign leaves no lock behind.
+#include "harness/report/results_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/report/trial_file.hpp"
+
+namespace lockstep::report {
+
+namespace fs = std::filesystem;
+
+struct ResultsFolder::Lock {
+    int fd = -1;
+    fs::path root;
+    ~Lock()
+    {
+        std::error_code ignored;
+        fs::remove_all(root / "staging", ignored);
+        fs::remove(root / ".lock", ignored);
+        ::close(fd);
+    }
+};
+
+Result<std::shared_ptr<ResultsFolder::Lock>> ResultsFolder::lock_folder(const fs::path& root)
+{
+    const int fd = ::open((root / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        return fail(fmt::format("The results folder {} cannot be written: {}.", root.string(), std::strerror(errno)),
+                    "Name a folder that you may write to, with --out.");
+    }
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        ::close(fd);
+        return fail(fmt::format("The results folder {} is in use by another run.", root.string()),
+                    "Wait for that run to end, or name another folder with --out.");
+    }
+    auto lock = std::make_shared<Lock>();
+    lock->fd = fd;
+    lock->root = root;
+    return lock;
+}
+
+Result<ResultsFolder> ResultsFolder::create(const fs::path& root)
+{
+    std::error_code code;
+    fs::create_directories(root, code);
+    if (code) {
+        return fail(fmt::format("The results folder {} cannot be made: {}.", root.string(), code.message()),
+                    "Name a folder that you may write to, with --out.");
+    }
+    auto lock = lock_folder(root);
+    if (!lock) {
+        return tl::unexpected(lock.error());
+    }
+    if (fs::exists(root / "experiment.toml") || fs::exists(root / "trials")) {
+        return fail(fmt::format("The results folder {} holds the results of an earlier run.", root.string()),
+                    fmt::format("Go on with it by `lockstep run --resume {}`, or name another folder with --out.", root.string()));
+    }
+    fs::create_directories(root / "trials", code);
+    fs::create_directories(root / "gate", code);
+    if (code) {
+        return fail(fmt::format("The results folder {} cannot be written: {}.", root.string(), code.message()),
+                    "Name a folder that you may write to, with --out.");
+    }
+    return ResultsFolder(root, *lock);
+}
+
+Result<ResultsFolder> ResultsFolder::resume(const fs::path& root)
+{
+    if (!fs::exists(root / "experiment.toml")) {
+        return fail(fmt::format("{} is not a results folder: it holds no experiment.toml.", root.string()),
+                    "Name the folder that an earlier `lockstep run` wrote.");
+    }
+    auto lock = lock_folder(root);
+    if (!lock) {
+        return tl::unexpected(lock.error());
+    }
+    std::error_code ignored;
+    fs::create_directories(root / "trials", ignored);
+    fs::create_directories(root / "gate", ignored);
+    return ResultsFolder(root, *lock);
+}
+
+Result<fs::path> ResultsFolder::start_trial(const std::string& name) const
+{
+    const fs::path folder = trial(name);
+    std::error_code code;
+    fs::remove_all(folder, code);
+    fs::create_directories(folder, code);
+    if (code) {
+        return fail(fmt::format("{} cannot be made: {}.", folder.string(), code.message()),
+                    "Free some disk space or check the folder's rights, then run `lockstep run --resume` on it.");
+    }
+    return folder;
+}
+
+std::vector<record::Trial> ResultsFolder::finished_trials() const
+{
+    std::vector<record::Trial> trials;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(root_ / "trials", ignored)) {
+        Result<record::Trial> trial = read_trial(entry.path());
+        if (trial) {
+            trials.push_back(std::move(*trial));
+        }
+    }
+    std::sort(trials.begin(), trials.end(),
+              [](const record::Trial& a, const record::Trial& b) { return a.folder < b.folder; });
+    return trials;
+}
+
+}  // namespace lockstep::report

@@ -56,7 +56,7 @@ struct Experiment {
 Result<Experiment> open_experiment(const std::filesystem::path& path);
 Result<Experiment> parse_experiment(const std::string& text, const std::string& source);
 
-// One arm as the command line writes it: "framework=tensorflow,name=tf_xla,xla=on,threads=1". Keys that are
+// One arm as the command line writes it: "framework=NAME,name=LABEL,threads=1,OPTION=VALUE". Keys that are
 // not an arm's own become options of the framework.
 Result<ArmSpec> parse_arm(const std::string& text);
 

@@ -1,0 +1,65 @@
+// The questions of the agreement check and their right answers. Images are chosen so that rounding cannot
+// change which way a ReLU or a max-pool goes, since then every order of summation is right and float32
+// results differ by rounding alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/judge/tolerance.hpp"
+#include "harness/record/observation.hpp"
+#include "harness/reference/question.hpp"
+#include "harness/reference/variant.hpp"
+
+namespace lockstep::judge {
+
+struct Answer {
+    record::ExactObservation exact;
+    Tolerances tolerances;
+};
+
+struct Exam {
+    reference::Question question;
+    Answer answer;
+    std::vector<std::int64_t> chosen;  // which candidates, in the order of question.images
+};
+
+// Where images come from: count x height x width x channels as stored, and a label each.
+struct Candidates {
+    std::span<const std::uint8_t> images;
+    std::span<const std::int32_t> labels;
+};
+
+struct ExamSettings {
+    std::int64_t batch = 64;
+    int steps = 5;
+    std::int64_t predictions = 0;  // images whose class is asked, the first candidates; 0: one batch and
+                                   // one image more, so that the last batch is a partial one
+    reference::Variant variant{};  // what the worker declares to do otherwise; {} for the contract
+    std::uint64_t seed = 42;       // for the biases
+    int threads = 0;               // 0: all cores
+};
+
+// Chooses the images and answers. Candidates are tried in their order; at each step those without a
+// doubtful unit (see tolerance.hpp) at the parameters of that step are taken, and when too few are left,
+// those with the fewest, whose doubt then enters the tolerances. Biases that are zero are replaced by
+// values of 0.02..0.1 of either sign: with zero biases a blank patch of an image gives exactly 0 before
+// ReLU, where frameworks take its derivative as 0 or as one half, and rounding decides for those whose
+// convolution is not exact on zeros; and a missing or misplaced bias would not show in the logits.
+// Requires: at least one candidate, weights for every parameter.
+Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optimizer,
+              const std::map<std::string, std::vector<float>>& weights, const Candidates& candidates,
+              const ExamSettings& settings);
+
+// The optimizer of an exam: the campaign's with the learning rate at which float32 shows the optimizer best.
+// Adam 1e-4: with 1e-3 rounding grows from step to step through the parameters, above all in wide dense
+// layers; with 1e-5 an update is near the resolution of float32 itself. SGD 1e-2 likewise.
+protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer);
+
+// The answer to a given question, for workers of a variant.
+Answer answer(const reference::Question& question, const reference::Variant& variant = {}, int threads = 0);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,447 @@
+// The rules of the header, layer by layer. The rms of a tensor is the only thing that is read off it.
+#include "harness/judge/tolerance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/reference/parallel.hpp"
+
+namespace lockstep::judge {
+namespace {
+
+using protocol::Layer;
+using protocol::LayerKind;
+using reference::Pass;
+using reference::Values;
+
+double square(double x)
+{
+    return x * x;
+}
+
+double length(double a, double b, double c = 0.0, double d = 0.0)
+{
+    return std::sqrt(a * a + b * b + c * c + d * d);
+}
+
+double over(double a, double b)
+{
+    return b > 0.0 ? a / b : 0.0;
+}
+
+struct Size {
+    double rms = 0.0;
+    double largest = 0.0;
+    double count = 0.0;
+};
+
+Size size_of(const Values& values, int threads)
+{
+    constexpr std::size_t kBlock = 1U << 16U;
+    const std::size_t blocks = (values.size() + kBlock - 1) / kBlock;
+    std::vector<Size> parts(blocks);
+    reference::in_parallel(static_cast<std::int64_t>(blocks), threads, [&](std::int64_t block) {
+        Size& part = parts[static_cast<std::size_t>(block)];
+        const std::size_t first = static_cast<std::size_t>(block) * kBlock;
+        for (std::size_t i = first; i < std::min(first + kBlock, values.size()); ++i) {
+            part.rms += values[i] * values[i];
+            part.largest = std::max(part.largest, std::abs(values[i]));
+        }
+    });
+    Size all;
+    for (const Size& part : parts) {
+        all.rms += part.rms;
+        all.largest = std::max(all.largest, part.largest);
+    }
+    all.count = static_cast<double>(values.size());
+    all.rms = std::sqrt(over(all.rms, all.count));
+    return all;
+}
+
+// The rms of each column of a matrix with so many columns.
+Values column_rms(const Values& values, std::size_t columns)
+{
+    Values rms(columns);
+    std::size_t column = 0;
+    for (const double value : values) {
+        rms[column] += value * value;
+        column = column + 1 == columns ? 0 : column + 1;
+    }
+    for (double& value : rms) {
+        value = std::sqrt(value * static_cast<double>(columns) / static_cast<double>(values.size()));
+    }
+    return rms;
+}
+
+double fan_in(const Layer& layer)
+{
+    const double pixels = layer.kind == LayerKind::convolution
+                              ? static_cast<double>(layer.kernel_height * layer.kernel_width)
+                              : 1.0;
+    return pixels * static_cast<double>(layer.input.back());
+}
+
+double fan_out(const Layer& layer)
+{
+    return fan_in(layer) / static_cast<double>(layer.input.back()) * static_cast<double>(layer.output.back());
+}
+
+Limit limit_of(double error, const Size& size, double natural)
+{
+    return {error * (1.0 + kSpread / std::sqrt(std::max(1.0, size.count))),
+            kSpread * error * std::max(1.0, over(size.largest, natural))};
+}
+
+}  // namespace
+
+ErrorBounds::ErrorBounds(const reference::Setting& setting, const reference::OptimizerState& optimizer,
+                         const reference::Weights& weights)
+    : setting_(setting), optimizer_(optimizer), weights_(weights)
+{
+    const std::size_t layers = setting.network.layers.size();
+    input_.resize(layers + 1);
+    before_.resize(layers);
+    first_.resize(layers);
+    above_.resize(layers);
+    at_.resize(layers);
+}
+
+double ErrorBounds::common_error() const
+{
+    const protocol::Optimizer& optimizer = optimizer_.optimizer();
+    return optimizer.kind == "sgd" ? 0.0 : kUnit / (1.0 - optimizer.beta2) + kUnit / (1.0 - optimizer.beta1);
+}
+
+double ErrorBounds::weight_error(const std::string& name) const
+{
+    const auto drift = drifts_.find(name);
+    return drift == drifts_.end() ? 0.0 : drift->second.moved;
+}
+
+void ErrorBounds::forward(const Pass& pass)
+{
+    input_[0] = kUnit * size_of(pass.input[0], setting_.threads).rms;
+    for (std::size_t l = 0; l < setting_.network.layers.size(); ++l) {
+        forward_layer(pass, l);
+    }
+}
+
+void ErrorBounds::forward_layer(const Pass& pass, std::size_t l)
+{
+    const Layer& layer = setting_.network.layers[l];
+    const double x = size_of(pass.input[l], setting_.threads).rms;
+    const bool relu = layer.activation == protocol::Activation::relu;
+    const double after = size_of(pass.input[l + 1], setting_.threads).rms;
+    if (!layer.has_parameters()) {
+        input_[l + 1] = input_[l] * std::max(1.0, over(after, x));
+        return;
+    }
+    const double n = fan_in(layer);
+    const double w = size_of(weights_.at(layer.name + ".kernel"), setting_.threads).rms;
+    const double z = relu ? size_of(pass.before[l], setting_.threads).rms : after;
+    const double natural = std::max(z, std::sqrt(n) * x * w);
+    double error = natural * length(over(input_[l], x), over(weight_error(layer.name + ".kernel"), w),
+                                    std::sqrt(n + 1.0) * kUnit);
+    error = length(error, weight_error(layer.name + ".bias"));
+    if (optimizer_.steps() == 0) {
+        first_[l] = z;
+    } else {
+        const double moved = optimizer_.optimizer().learning_rate * optimizer_.steps() * (n * x + 1.0);
+        error = length(error, common_error() * std::min(moved, z + first_[l]));
+    }
+    before_[l] = error;
+    input_[l + 1] = error;
+}
+
+std::vector<std::int64_t> ErrorBounds::doubtful_units(const Pass& pass, double caution) const
+{
+    std::vector<std::int64_t> units(static_cast<std::size_t>(pass.batch));
+    for (std::size_t l = 0; l < setting_.network.layers.size(); ++l) {
+        const Doubt doubt = doubt_of(setting_, pass, l, caution * kSpread * input_[l + 1]);
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            units[i] += doubt.units[i];
+        }
+    }
+    return units;
+}
+
+void ErrorBounds::backward(const Pass& pass)
+{
+    gradients_.clear();
+    errors_.clear();
+    backward_loss(pass);
+    for (std::size_t l = setting_.network.layers.size(); l-- > 0;) {
+        backward_layer(pass, l);
+    }
+}
+
+void ErrorBounds::backward_loss(const Pass& pass)
+{
+    const Values& logits = pass.logits();
+    const auto classes = static_cast<std::size_t>(setting_.network.classes);
+    const Size size = size_of(logits, setting_.threads);
+    logits_ = limit_of(logits_error(), size, size.rms);
+    double gain = 0.0;
+    double exponential = 0.0;
+    double slopes = 0.0;
+    for (std::size_t row = 0; row < logits.size(); row += classes) {
+        const double top = *std::max_element(logits.begin() + static_cast<std::ptrdiff_t>(row),
+                                             logits.begin() + static_cast<std::ptrdiff_t>(row + classes));
+        double squares = 0.0;
+        double slope = 0.0;
+        for (std::size_t i = row; i < row + classes; ++i) {
+            squares += square(pass.probabilities[i]);
+            slope += square(pass.above.back()[i]);
+        }
+        for (std::size_t i = row; i < row + classes; ++i) {
+            const double p = pass.probabilities[i];
+            gain += square(p) * (1.0 - 2.0 * p + squares);
+            exponential += square(p * kUnit * (4.0 + top - logits[i]));
+        }
+        slopes += std::sqrt(slope);
+    }
+    const reference::LossForm form = setting_.variant.loss;
+    const bool summed = form == reference::LossForm::sum || form == reference::LossForm::per_example;
+    if (form == reference::LossForm::per_class) {
+        gain = std::max(gain, size.count / 16.0);
+    }
+    const double batch = static_cast<double>(pass.batch);
+    const double error =
+        length(logits_error() * std::sqrt(gain / size.count), std::sqrt(exponential / size.count), kUnit);
+    above_.back() = {error / (summed ? 1.0 : batch), 0.0, 0.0};
+    const double shown = form == reference::LossForm::sum ? 1.0 : (summed ? 1.0 / batch : 1.0);
+    loss_ = kSpread * slopes * shown * logits_error() +
+            kUnit * (4.0 + std::sqrt(batch)) *
+                (std::abs(pass.loss) + size.largest * (form == reference::LossForm::sum ? batch : 1.0));
+}
+
+// Layers without parameters. The gradients of a pool's outputs are spread over its inputs.
+void ErrorBounds::backward_plain(const Pass& pass, std::size_t l)
+{
+    const Layer& layer = setting_.network.layers[l];
+    const Doubt own = doubt_of(setting_, pass, l, kSpread * input_[l + 1]);
+    TensorError error = above_[l];
+    for (std::size_t c = 0; c < own.sum.size(); ++c) {
+        error.doubt =
+            length(error.doubt, std::sqrt(own.squares[c] / static_cast<double>(pass.above[l].size())));
+        error.jump += own.sum[c];
+    }
+    for (const std::int64_t units : own.units) {
+        doubtful_ += units;
+    }
+    at_[l] = error;
+    if (l > 0) {
+        const double spread = std::sqrt(static_cast<double>(pass.above[l].size()) /
+                                        static_cast<double>(pass.above[l - 1].size()));
+        const double factor = pass.factors[l].empty() ? 1.0 : 1.0 / (1.0 - layer.rate);
+        above_[l - 1] = {error.rounding * spread * factor, error.doubt * spread * factor,
+                         error.jump * factor};
+    }
+}
+
+void ErrorBounds::backward_layer(const Pass& pass, std::size_t l)
+{
+    const Layer& layer = setting_.network.layers[l];
+    if (!layer.has_parameters()) {
+        return backward_plain(pass, l);
+    }
+    const int threads = setting_.threads;
+    const Doubt own = doubt_of(setting_, pass, l, kSpread * input_[l + 1]);
+    for (const std::int64_t units : own.units) {
+        doubtful_ += units;
+    }
+    // ReLU masks errors along with values.
+    const double d = size_of(pass.at[l], threads).rms;
+    const double open = std::min(1.0, over(d, size_of(pass.above[l], threads).rms));
+    at_[l] = {above_[l].rounding * open, above_[l].doubt * open, above_[l].jump};
+    kernel_and_bias(pass, l, own);
+    for (std::size_t o = 0; o < own.sum.size(); ++o) {
+        at_[l].doubt =
+            length(at_[l].doubt, std::sqrt(own.squares[o] / static_cast<double>(pass.at[l].size())));
+        at_[l].jump += own.sum[o];
+    }
+    if (l == 0) {
+        return;
+    }
+    const double w = size_of(weights_.at(layer.name + ".kernel"), threads).rms;
+    const double fan = fan_out(layer);
+    const double natural = std::max(size_of(pass.above[l - 1], threads).rms, std::sqrt(fan) * d * w);
+    const double rounding =
+        natural * length(over(at_[l].rounding, d), over(weight_error(layer.name + ".kernel"), w),
+                         std::sqrt(fan) * kUnit);
+    const double moved = optimizer_.optimizer().learning_rate * optimizer_.steps() * fan * d;
+    above_[l - 1] = {length(rounding, common_error() * std::min(moved, 2.0 * natural)),
+                     std::sqrt(fan) * w * at_[l].doubt, fan_in(layer) * w * at_[l].jump};
+}
+
+void ErrorBounds::kernel_and_bias(const Pass& pass, std::size_t l, const Doubt& own)
+{
+    const Layer& layer = setting_.network.layers[l];
+    const TensorError& inherited = at_[l];
+    const Size x = size_of(pass.input[l], setting_.threads);
+    const double d = size_of(pass.at[l], setting_.threads).rms;
+    const double n = layer.kind == LayerKind::dense
+                         ? static_cast<double>(pass.batch)
+                         : static_cast<double>(pass.batch * layer.output[0] * layer.output[1]);
+    const double root = std::sqrt(n);
+    const double relative = over(inherited.rounding, d);
+    const auto channels = static_cast<std::size_t>(layer.output.back());
+    const Values out = column_rms(pass.at[l], channels);
+
+    // One gradient with an input of this size and largest value.
+    const auto follow = [&](const std::string& name, double size, double largest, double input_error,
+                            Values in) {
+        const Size own_size = size_of(pass.gradients.at(name), setting_.threads);
+        const double natural = std::max(own_size.rms, root * size * d);
+        const double error = natural * length(input_error, relative, root * kUnit);
+        Limit limit = limit_of(error, own_size, natural);
+        GradientError elements{std::move(in), Values(channels), Values(channels), Values(channels)};
+        double squares = 0.0;
+        double jump = 0.0;
+        for (std::size_t o = 0; o < channels; ++o) {
+            const double share = over(out[o], d);
+            const double own_doubt = std::sqrt(own.squares[o] / n);
+            elements.rounding[o] = error * share;
+            elements.doubt[o] = root * largest * (inherited.doubt * share + own_doubt);
+            elements.jump[o] = largest * ((share > 0.0 ? inherited.jump : 0.0) + own.sum[o]);
+            squares += square(elements.doubt[o]) / static_cast<double>(channels);
+            jump = std::max(jump, elements.jump[o]);
+        }
+        limit.rms += std::sqrt(squares);
+        limit.largest += jump;
+        gradients_[name] = limit;
+        errors_[name] = std::move(elements);
+    };
+    Values in = column_rms(pass.input[l], static_cast<std::size_t>(layer.input.back()));
+    for (double& value : in) {
+        value = over(value, x.rms);
+    }
+    follow(layer.name + ".kernel", x.rms, x.largest, over(input_[l], x.rms), std::move(in));
+    follow(layer.name + ".bias", 1.0, 1.0, 0.0, Values{1.0});
+}
+
+void ErrorBounds::step()
+{
+    const bool kept = setting_.variant.gradients_kept || setting_.variant.gradients_kept_from_check;
+    for (auto& [name, error] : errors_) {
+        Drift& drift = drifts_[name];
+        const int times = kept ? optimizer_.steps() + 1 : 1;
+        for (std::size_t o = 0; o < error.rounding.size(); ++o) {
+            error.rounding[o] *= times;
+            error.doubt[o] *= times;
+            error.jump[o] *= times;
+        }
+        drift.gradients.push_back(error);
+        optimizer_.optimizer().kind == "sgd" ? momentum_step(drift) : adam_step(name, drift);
+        const Size size = size_of(weights_.at(name), setting_.threads);
+        drift.moved += kUnit * size.rms;
+        drift.moved_largest += kUnit * size.largest;
+    }
+}
+
+void ErrorBounds::momentum_step(Drift& drift) const
+{
+    const protocol::Optimizer& o = optimizer_.optimizer();
+    const auto rms = [](const Values& values) {
+        double squares = 0.0;
+        for (const double value : values) {
+            squares += value * value;
+        }
+        return std::sqrt(squares / static_cast<double>(values.size()));
+    };
+    const auto largest = [](const Values& values) { return *std::max_element(values.begin(), values.end()); };
+    // A gradient's error has gone into the parameter `weight` times after this step; of all forms, Nesterov's
+    // moves furthest along one gradient.
+    double weight = 1.0;
+    for (auto error = drift.gradients.rbegin(); error != drift.gradients.rend(); ++error) {
+        weight *= error == drift.gradients.rbegin() ? 1.0 + o.momentum : o.momentum;
+        const double step = o.learning_rate * weight;
+        drift.moved += step * rms(error->in) * (rms(error->rounding) + rms(error->doubt));
+        drift.moved_largest +=
+            step * largest(error->in) * (kSpread * largest(error->rounding) + largest(error->jump));
+    }
+}
+
+void ErrorBounds::adam_step(const std::string& name, Drift& drift) const
+{
+    const protocol::Optimizer& o = optimizer_.optimizer();
+    const int t = optimizer_.steps();
+    const double correction = std::sqrt(1.0 - std::pow(o.beta2, t));
+    const bool uncorrected = setting_.variant.adam == reference::AdamForm::uncorrected;
+    const double scale = uncorrected ? 1.0 : correction / (1.0 - std::pow(o.beta1, t));
+    double epsilon = o.epsilon;
+    if (setting_.variant.adam == reference::AdamForm::classic) {
+        epsilon *= correction;
+    } else if (setting_.variant.adam == reference::AdamForm::inside_root) {
+        epsilon = std::sqrt(epsilon) * correction;
+    }
+    const double most = 2.0 * 1.02 / scale;
+    const Values& first = optimizer_.first_moments().at(name);
+    const Values& second = optimizer_.second_moments().at(name);
+    const std::size_t outs = drift.gradients.back().rounding.size();
+    const std::size_t ins = drift.gradients.back().in.size();
+
+    struct Part {
+        double squares = 0.0, largest = 0.0, update_squares = 0.0, update_largest = 0.0;
+    };
+    constexpr std::size_t kBlock = 1U << 14U;
+    std::vector<Part> parts((first.size() + kBlock - 1) / kBlock);
+    reference::in_parallel(
+        static_cast<std::int64_t>(parts.size()), setting_.threads, [&](std::int64_t block) {
+            Part& part = parts[static_cast<std::size_t>(block)];
+            const std::size_t begin = static_cast<std::size_t>(block) * kBlock;
+            for (std::size_t e = begin; e < std::min(begin + kBlock, first.size()); ++e) {
+                const std::size_t out = e % outs;
+                const std::size_t in = e / outs % ins;
+                // Errors of m and s, rms and largest.
+                double m = 0.0, s2 = 0.0, m_largest = 0.0, s2_largest = 0.0;
+                double age1 = 1.0 - o.beta1;
+                double age2 = 1.0 - o.beta2;
+                for (auto step = drift.gradients.rbegin(); step != drift.gradients.rend(); ++step) {
+                    const double error = step->in[in] * (step->rounding[out] + step->doubt[out]);
+                    const double largest = step->in[in] * (kSpread * step->rounding[out] + step->jump[out]);
+                    m += age1 * error;
+                    m_largest += age1 * largest;
+                    s2 += age2 * square(error);
+                    s2_largest += age2 * square(largest);
+                    age1 *= o.beta1;
+                    age2 *= o.beta2;
+                }
+                const double s = std::sqrt(second[e]);
+                const double update = std::abs(first[e]) / (s + epsilon);
+                const auto off = [&](double dm, double ds) {
+                    return std::min(most, (dm + update * ds) / (std::max(s - ds, 0.0) + epsilon));
+                };
+                part.squares += square(off(m, std::sqrt(s2)));
+                part.largest = std::max(part.largest, off(m_largest, std::sqrt(s2_largest)));
+                part.update_squares += square(update);
+                part.update_largest = std::max(part.update_largest, update);
+            }
+        });
+    Part all;
+    for (const Part& part : parts) {
+        all.squares += part.squares;
+        all.largest = std::max(all.largest, part.largest);
+        all.update_squares += part.update_squares;
+        all.update_largest = std::max(all.update_largest, part.update_largest);
+    }
+    const double count = static_cast<double>(first.size());
+    const double lr = o.learning_rate * scale;
+    drift.moved += lr * std::sqrt(all.squares / count);
+    drift.moved_largest += lr * all.largest;
+    drift.common += common_error() * lr * std::sqrt(all.update_squares / count);
+    drift.common_largest += common_error() * lr * all.update_largest;
+}
+
+std::map<std::string, Limit> ErrorBounds::parameters() const
+{
+    std::map<std::string, Limit> limits;
+    for (const auto& [name, drift] : drifts_) {
+        const double count = static_cast<double>(weights_.at(name).size());
+        limits[name] = {drift.moved * (1.0 + kSpread / std::sqrt(count)) + drift.common,
+                        std::max(drift.moved_largest, kSpread * drift.moved) + drift.common_largest};
+    }
+    return limits;
+}
+
+}  // namespace lockstep::judge

@@ -109,7 +109,7 @@ ErrorBounds::ErrorBounds(const reference::Setting& setting, const reference::Opt
 double ErrorBounds::common_error() const
 {
     const protocol::Optimizer& optimizer = optimizer_.optimizer();
-    return optimizer.kind == "sgd" ? 0.0 : kUnit / (1.0 - optimizer.beta2) + kUnit / (1.0 - optimizer.beta1);
+    return optimizer.kind == "sgd" ? 0.0 : kUnit / (2.0 * (1.0 - optimizer.beta2)) + kUnit / (1.0 - optimizer.beta1);
 }
 
 double ErrorBounds::weight_error(const std::string& name) const
@@ -157,7 +157,7 @@ std::vector<std::int64_t> ErrorBounds::doubtful_units(const Pass& pass, double c
 {
     std::vector<std::int64_t> units(static_cast<std::size_t>(pass.batch));
     for (std::size_t l = 0; l < setting_.network.layers.size(); ++l) {
-        const Doubt doubt = doubt_of(setting_, pass, l, caution * kSpread * input_[l + 1]);
+        const Doubt doubt = doubt_of(setting_, pass, l, caution * kTurn * input_[l + 1]);
         for (std::size_t i = 0; i < units.size(); ++i) {
             units[i] += doubt.units[i];
         }
@@ -219,7 +219,7 @@ void ErrorBounds::backward_loss(const Pass& pass)
 void ErrorBounds::backward_plain(const Pass& pass, std::size_t l)
 {
     const Layer& layer = setting_.network.layers[l];
-    const Doubt own = doubt_of(setting_, pass, l, kSpread * input_[l + 1]);
+    const Doubt own = doubt_of(setting_, pass, l, kTurn * input_[l + 1]);
     TensorError error = above_[l];
     for (std::size_t c = 0; c < own.sum.size(); ++c) {
         error.doubt =
@@ -246,7 +246,7 @@ void ErrorBounds::backward_layer(const Pass& pass, std::size_t l)
         return backward_plain(pass, l);
     }
     const int threads = setting_.threads;
-    const Doubt own = doubt_of(setting_, pass, l, kSpread * input_[l + 1]);
+    const Doubt own = doubt_of(setting_, pass, l, kTurn * input_[l + 1]);
     for (const std::int64_t units : own.units) {
         doubtful_ += units;
     }

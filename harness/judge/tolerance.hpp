@@ -58,6 +58,7 @@ namespace lockstep::judge {
 
 inline constexpr double kUnit = 0x1p-24;
 inline constexpr double kSpread = 6.0;
+inline constexpr double kTurn = 3.0;
 
 // Absolute, for the distances of one tensor's elements from the reference.
 struct Limit {

@@ -56,8 +56,8 @@ const std::vector<Cause>& causes()
          "Check the connection or the proxy, then run the same command again; what was downloaded is kept."},
         {{"no matching distribution found", "is not a supported wheel on this platform",
           "requires a different python"},
-         "A package does not exist for this Python or this machine, so {} failed.",
-         "Use a Python that the worker's README names, or an environment of your own with --python PATH."}};
+         "No package was found that fits this Python and this machine, so {} failed.",
+         "Check the connection; else use a Python that the worker's README names, or --python PATH."}};
     return all;
 }
 

@@ -1,8 +1,8 @@
-"""Canonical tensors (HWIO, in_out, features in height, width, channel order) to and from a worker's layouts."""
+"""Canonical tensors (HWIO, in_out, features as HWC) to and from a worker's layouts."""
 
 
 def arranged(described, layouts):
-    """{name: (shape, places)}: the declared shape, and for each declared value its place in the canonical one."""
+    """{name: (shape, places)}: the declared shape, and where each declared value is in the canonical one."""
     found, image = {}, None
     for layer in described["layers"]:
         name = layer["name"]

@@ -1,4 +1,4 @@
-"""The network in plain Python and float64, one picture at a time: what a worker's numbers are held against."""
+"""The network in plain Python and float64, a picture at a time: the measure of a worker's numbers."""
 import math
 
 
@@ -55,9 +55,7 @@ class ReferenceNetwork:
     def _forward(self, picture):
         values = [picture]
         for layer in self.layers:
-            forward = {"convolution": self._convolution, "max_pool": self._max_pool, "dense": self._dense}.get(
-                layer["kind"], lambda layer, below: below)
-            values.append(forward(layer, values[-1]))
+            values.append(self._output(layer, values[-1]))
         return values
 
     def _backward(self, layer, below, output, above, found):
@@ -81,17 +79,15 @@ class ReferenceNetwork:
                     gradient[source] += value * kernel[weight]
         return gradient
 
-    def _convolution(self, layer, below):
-        return self._weighted(layer, below, math.prod(layer["output"]))
-
-    def _dense(self, layer, below):
-        return self._weighted(layer, below, layer["units"])
-
-    def _weighted(self, layer, below, count):
+    def _output(self, layer, below):
+        if layer["kind"] in ("flatten", "dropout"):
+            return below
+        if layer["kind"] == "max_pool":
+            return [below[self._largest(layer, below, place)] for place in range(math.prod(layer["output"]))]
         kernel, bias = self.parameters[layer["name"] + ".kernel"], self.parameters[layer["name"] + ".bias"]
         found = [bias[place % len(bias)] + sum(below[source] * kernel[weight]
                                                for source, weight in self._terms(layer, place))
-                 for place in range(count)]
+                 for place in range(math.prod(layer["output"]))]
         return [max(value, 0.0) for value in found] if layer["activation"] == "relu" else found
 
     def _terms(self, layer, place):
@@ -106,12 +102,10 @@ class ReferenceNetwork:
             for j in range(layer["kernel"][1]):
                 row, column = y + i - top[0], x + j - top[1]
                 if 0 <= row < rows and 0 <= column < columns:
-                    source, weight = (row * columns + column) * channels, (i * layer["kernel"][1] + j) * channels
+                    source = (row * columns + column) * channels
+                    weight = (i * layer["kernel"][1] + j) * channels
                     found += [(source + c, (weight + c) * filters + o) for c in range(channels)]
         return found
-
-    def _max_pool(self, layer, below):
-        return [below[self._largest(layer, below, place)] for place in range(math.prod(layer["output"]))]
 
     def _largest(self, layer, below, place):
         (_, columns, channels), width, side = layer["input"], layer["output"][1], layer["window"]

@@ -1,5 +1,5 @@
-"""A network, pictures and weights small enough for plain Python, in the shapes that catch mistakes: odd sides,
-two input channels, more than one partial batch."""
+"""A network, pictures and weights small enough for plain Python, in the shapes that catch mistakes: odd
+sides, two input channels, a partial last batch."""
 import math
 import random
 
@@ -17,8 +17,8 @@ def network(padding="same"):
 
     lost = 0 if padding == "same" else 2
     for number, filters in ((1, 3), (2, 4)):
-        add("convolution", "conv{}".format(number), [shape[0] - lost, shape[1] - lost, filters], kernel=[3, 3],
-            filters=filters, padding=padding, activation="relu")
+        add("convolution", "conv{}".format(number), [shape[0] - lost, shape[1] - lost, filters],
+            kernel=[3, 3], filters=filters, padding=padding, activation="relu")
         add("max_pool", "pool{}".format(number), [shape[0] // 2, shape[1] // 2, filters], window=2)
     add("flatten", "flatten", [math.prod(shape)])
     add("dense", "dense1", [5], units=5, activation="relu")
@@ -31,8 +31,8 @@ def network(padding="same"):
 def job(padding="same", optimizer="adam", **more):
     rules = {"adam": {"kind": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-7},
              "sgd": {"kind": "sgd", "learning_rate": 1e-2, "momentum": 0.9}}
-    asked = {"network": network(padding), "batch": BATCH, "optimizer": rules[optimizer], "precision": "float32",
-             "tf32": False, "input": "locked", "threads": 1, "device": {"kind": "cpu", "index": 0},
+    asked = {"network": network(padding), "batch": BATCH, "optimizer": rules[optimizer],
+             "precision": "float32", "tf32": False, "input": "locked", "threads": 1, "device": {"kind": "cpu", "index": 0},
              "replicas": 1, "rank": 0, "world": 1, "dropout": False, "seed": 7, "options": {}}
     asked.update(more)
     return asked

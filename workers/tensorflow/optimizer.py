@@ -24,7 +24,8 @@ class Adam:
         for variable, m, v, gradient in zip(self.variables, self.first, self.second, gradients):
             tf.raw_ops.ResourceApplyAdam(
                 var=variable.handle, m=m.handle, v=v.handle, beta1_power=self.power1, beta2_power=self.power2,
-                lr=rule.learning_rate, beta1=rule.beta1, beta2=rule.beta2, epsilon=rule.epsilon, grad=gradient)
+                lr=rule.learning_rate, beta1=rule.beta1, beta2=rule.beta2, epsilon=rule.epsilon,
+                grad=gradient)
         self.power1.assign(self.power1 * rule.beta1)
         self.power2.assign(self.power2 * rule.beta2)
 

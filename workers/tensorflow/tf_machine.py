@@ -14,12 +14,12 @@ def versions():
 
 
 def seen_devices():
-    return [{"kind": device.device_type.lower(), "index": int(device.name.rsplit(":", 1)[1]), "name": device.name}
-            for device in tf.config.list_physical_devices() if device.device_type in ("CPU", "GPU")]
+    return [{"kind": device.device_type.lower(), "index": int(device.name.rsplit(":", 1)[1]),
+             "name": device.name} for device in tf.config.list_physical_devices() if device.device_type in ("CPU", "GPU")]
 
 
 def prepare(job, warn):
-    """Takes the device, the threads and the seed of the job. Must come before TensorFlow's first operation."""
+    """Takes the device, the threads and the seed of the job. Comes before TensorFlow's first operation."""
     gpus = tf.config.list_physical_devices("GPU")
     if job.device_kind == "gpu" and job.device_index >= len(gpus):
         raise sdk.Unsupported("TensorFlow sees {} GPUs, so there is no GPU {}".format(

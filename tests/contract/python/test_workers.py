@@ -34,8 +34,8 @@ class CopyOfTheTemplate(unittest.TestCase):
         self.addCleanup(parent.cleanup)
         folder = pathlib.Path(parent.name) / name
         shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-        for file, old, new in (("worker.toml", "template_python", name), ("trainer.py", "template_python", name),
-                               *changes):
+        named = [(file, "template_python", name) for file in ("worker.toml", "trainer.py")]
+        for file, old, new in (*named, *changes):
             text = (folder / file).read_text()
             self.assertIn(old, text)
             (folder / file).write_text(text.replace(old, new))

@@ -93,7 +93,7 @@ TEST(InstallFailure, names_its_cause_and_the_way_out)
     expect("fatal error: Python.h: No such file or directory", "python3-dev");
     expect("./install: line 3: mvn: command not found", "sudo apt install maven");
     expect("The virtual environment was not created because ensurepip is not available.", "python3-venv");
-    expect("ERROR: No matching distribution found for x==1", "does not exist for this Python");
+    expect("ERROR: No matching distribution found for x==1", "fits this Python");
     expect("mkdir: cannot create directory: Permission denied", "LOCKSTEP_HOME");
     expect("something\nthe reactor melted\n\n", "The install of Fancy failed: the reactor melted");
     expect("", "said nothing");

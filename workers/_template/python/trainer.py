@@ -119,7 +119,8 @@ class Convolution:
         found[self.kernel] = np.empty_like(parameters[self.kernel])
         below = np.zeros_like(self.input)
         for y, x in self.positions:
-            found[self.kernel][y, x] = np.tensordot(self.window(self.input, y, x), above, axes=[(0, 1, 2)] * 2)
+            found[self.kernel][y, x] = np.tensordot(
+                self.window(self.input, y, x), above, axes=[(0, 1, 2)] * 2)
             self.window(below, y, x)[...] += above @ parameters[self.kernel][y, x].T
         top, left = self.margins[1][0], self.margins[2][0]
         return below[:, top: below.shape[1] - top, left: below.shape[2] - left]
@@ -173,7 +174,8 @@ class Dropout:
     def forward(self, values, parameters, training):
         self.mask = None
         if training:
-            self.mask = (self.random.random(values.shape, np.float32) >= self.rate) / np.float32(1 - self.rate)
+            passes = self.random.random(values.shape, np.float32) >= self.rate
+            self.mask = passes / np.float32(1 - self.rate)
             values = values * self.mask
         return values
 

@@ -44,7 +44,8 @@ def main():
             versions.setdefault(name, version)
             hashes.setdefault(name, set()).add(digest)
     with open(given.out + ".part", "w") as file:
-        file.write("# Made by workers/sdk/python/write_lock.py for: {}\n".format(" ".join(given.requirements)))
+        wanted = " ".join(given.requirements)
+        file.write("# Made by workers/sdk/python/write_lock.py for: {}\n".format(wanted))
         for name in sorted(versions):
             lines = ["{}=={}".format(name, versions[name])]
             lines += ["    --hash=sha256:" + digest for digest in sorted(hashes[name])]

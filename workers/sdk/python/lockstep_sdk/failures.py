@@ -8,7 +8,7 @@ LONGEST_MESSAGE = 600  # characters; the whole story is in the traceback on stde
 
 
 class Unsupported(Exception):
-    """The framework cannot do this: a layer kind, an option, a device. The run is skipped with this reason."""
+    """The framework cannot do this: a layer kind, an option, a device. The run is skipped for it."""
 
     def __init__(self, message, layer=None):
         super().__init__(message)

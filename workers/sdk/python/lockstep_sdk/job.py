@@ -33,7 +33,7 @@ class Network:
     layers: List[Layer]
 
     def shapes(self):
-        """[(name, shape)] of every parameter: kernels HWIO and in_out, kernel before bias, layers in order."""
+        """[(name, shape)] of every parameter: kernels HWIO and in_out, before their bias, in order."""
         found = []
         for layer in self.layers:
             if layer.kind == "convolution":

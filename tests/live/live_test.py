@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import suite  # noqa: E402
+
 LOCKSTEP = os.environ["LOCKSTEP_BINARY"]
 # CONTRACT, section 1.
 PARAMETERS = {("cnn2", "28x28", "same"): 421642, ("cnn3", "28x28", "same"): 1683722,
@@ -136,17 +139,5 @@ class Live(unittest.TestCase):
         self.assertEqual(done.stderr.count("tensorflow_xla: agrees"), 2, done.stderr)
 
 
-class Result(unittest.TextTestResult):
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        print(f"SKIPPED {test.id()}: {reason}")
-
-
 if __name__ == "__main__":
-    for name, reason in MISSING.items():
-        print(f"SKIPPED {name}: {reason}")
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Result).run(
-        unittest.defaultTestLoader.loadTestsFromTestCase(Live))
-    bad = len({test.id().split(" ")[0] for test, _ in result.failures + result.errors})
-    print(f"suite: {result.testsRun - bad - len(result.skipped)} passed, {bad} failed, {len(result.skipped) + len(MISSING)} skipped")
-    sys.exit(1 if bad else 0)
+    sys.exit(suite.run(unittest.defaultTestLoader.loadTestsFromTestCase(Live), MISSING.items()))

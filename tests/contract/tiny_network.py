@@ -32,7 +32,8 @@ def job(padding="same", optimizer="adam", **more):
     rules = {"adam": {"kind": "adam", "learning_rate": 1e-3, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-7},
              "sgd": {"kind": "sgd", "learning_rate": 1e-2, "momentum": 0.9}}
     asked = {"network": network(padding), "batch": BATCH, "optimizer": rules[optimizer],
-             "precision": "float32", "tf32": False, "input": "locked", "threads": 1, "device": {"kind": "cpu", "index": 0},
+             "precision": "float32", "tf32": False, "input": "locked", "threads": 1,
+             "device": {"kind": "cpu", "index": 0},
              "replicas": 1, "rank": 0, "world": 1, "dropout": False, "seed": 7, "options": {}}
     asked.update(more)
     return asked

@@ -15,7 +15,8 @@ def versions():
 
 def seen_devices():
     return [{"kind": device.device_type.lower(), "index": int(device.name.rsplit(":", 1)[1]),
-             "name": device.name} for device in tf.config.list_physical_devices() if device.device_type in ("CPU", "GPU")]
+             "name": device.name}
+            for device in tf.config.list_physical_devices() if device.device_type in ("CPU", "GPU")]
 
 
 def prepare(job, warn):

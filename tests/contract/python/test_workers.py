@@ -65,10 +65,11 @@ class CopyOfTheTemplate(unittest.TestCase):
         self.assert_fails("sgd_and_valid_padding_agree_with_the_reference",
                           ("trainer.py", "rule.momentum * m + gradient", "gradient"))
 
-    def test_a_worker_that_leaves_out_the_last_partial_batch_fails(self):
+    def test_a_worker_that_predicts_the_last_partial_batch_wrongly_fails(self):
         self.assert_fails("predict_covers_the_last_partial_batch",
                           ("trainer.py", "        return self.forward(images, training=False)",
-                           "        return self.forward(images, training=False) * (len(images) == 4)"))
+                           "        sign = 1 if len(images) == 4 else -1\n"
+                           "        return sign * self.forward(images, training=False)"))
 
     def test_a_worker_that_crashes_in_a_step_fails(self):
         self.assert_fails("training_follows_the_order_over_two_epochs",

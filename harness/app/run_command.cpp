@@ -92,6 +92,14 @@ int campaign(const record::Plan& plan, std::vector<record::Trial> finished, cons
         fmt::print("{} of {} runs are missing. Go on with: lockstep run --resume {}\n", result->missing, result->missing + result->runs,
                    folder.root().string());
     }
+    for (const std::string& arm : result->given_up) {
+        fmt::print("{} was not tried again after its failures. Repeat it alone: lockstep run --resume {} --only {}\n", arm,
+                   folder.root().string(), arm.substr(arm.find(' ') + 1));
+    }
+    if (result->runs == 0 && !result->interrupted) {
+        fmt::print(stderr, "lockstep: Nothing was measured: no arm could run.\nThe table says why for each, and what to do.\n");
+        return kBadInput;
+    }
     return exit_code_of(*result);
 }
 
@@ -148,7 +156,7 @@ void add_run(CLI::App& program, Action& action)
     auto run = std::make_shared<RunCommand>();
     add_experiment_options(*command, run->options);
     command->add_option("--out,-o", run->out, "Folder for the results (results/<name>_<time>)");
-    command->add_option("--resume", run->resume, "Go on with the campaign in this folder")->type_name("DIR");
+    CLI::Option* resume = command->add_option("--resume", run->resume, "Go on with the campaign in this folder")->type_name("DIR");
     command->add_option("--only", run->only, "Make runs of these arms only; with --resume also those that failed")->delimiter(',');
     command->callback([run, &action] {
         action = [run] {
@@ -160,6 +168,13 @@ void add_run(CLI::App& program, Action& action)
             return run->resume.empty() ? start(*run, *shop) : go_on(*run, *shop);
         };
     });
+    // A resumed campaign is the one that was begun; another experiment is another campaign.
+    for (CLI::Option* option : command->get_options()) {
+        const std::string name = option->get_name();
+        if (name != "--help" && name != "--resume" && name != "--only") {
+            resume->excludes(option);
+        }
+    }
 }
 
 }  // namespace lockstep::app

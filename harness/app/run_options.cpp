@@ -71,6 +71,7 @@ Result<spec::Experiment> experiment_of(const RunOptions& options)
         experiment.arms.clear();
         experiment.baseline.reset();
     }
+    spec::override_settings(experiment, given.defaults);
     for (const std::string& text : options.arms) {
         const Result<spec::ArmSpec> arm = spec::parse_arm(text);
         if (!arm) {
@@ -100,7 +101,6 @@ Result<spec::Experiment> experiment_of(const RunOptions& options)
     override_with(experiment.start_limit, given.start_limit);
     override_with(experiment.build_limit, given.build_limit);
     override_with(experiment.silence_limit, given.silence_limit);
-    spec::override_settings(experiment, given.defaults);
     for (const std::string& option : options.options) {
         const std::size_t equals = option.find('=');
         if (equals == std::string::npos || equals == 0) {

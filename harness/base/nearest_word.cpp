@@ -1,8 +1,7 @@
-// Edit distance by two rows of the table.
+// Edit distance with neighbours swapped as one edit (optimal string alignment).
 #include "harness/base/nearest_word.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace lockstep {
@@ -10,16 +9,21 @@ namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
-    std::vector<std::size_t> above(b.size() + 1);
-    std::iota(above.begin(), above.end(), 0u);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::vector<std::size_t> row{i + 1};
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            row.push_back(std::min({above[j + 1] + 1, row[j] + 1, above[j] + (a[i] == b[j] ? 0u : 1u)}));
+    std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i) {
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            if (i == 0 || j == 0) {
+                table[i][j] = i + j;
+                continue;
+            }
+            const bool same = a[i - 1] == b[j - 1];
+            table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (same ? 0u : 1u)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
+            }
         }
-        above = std::move(row);
     }
-    return above.back();
+    return table[a.size()][b.size()];
 }
 
 }  // namespace

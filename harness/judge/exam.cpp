@@ -147,8 +147,8 @@ private:
 // The candidates of one batch: clean ones, or in want of them the cleanest.
 std::vector<std::int64_t> choose_batch(Respondent& respondent, Supply& supply, std::int64_t batch)
 {
-    // With this many batches looked at, a share of one clean image in eight is enough.
-    constexpr int kMost = 8;
+    // With this many batches looked at, a share of one clean image in twelve is enough.
+    constexpr int kMost = 12;
     // Where two batches hold not one clean image, none is likely to come.
     constexpr int kHopeless = 2;
     std::vector<std::pair<std::int64_t, std::int64_t>> seen;  // doubtful units, candidate
@@ -221,7 +221,8 @@ Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optim
 
 protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer)
 {
-    optimizer.learning_rate = optimizer.kind == "sgd" ? 1e-2 : 1e-4;
+    optimizer.learning_rate = optimizer.kind == "sgd" ? 1e-2 : 3e-5;
+    optimizer.epsilon = 1e-5;
     return optimizer;
 }
 

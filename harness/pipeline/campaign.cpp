@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <poll.h>
 
 #include "harness/observe/clock.hpp"
@@ -118,6 +119,8 @@ private:
         const Turn& turn = turns[next];
         int& failures = failures_[{turn.network, turn.arm}];
         if (failures >= kFailuresInARow) {
+            given_up_.insert(fmt::format("{} {}", ground_.networks[turn.network].short_name, plan_.arms[turn.arm].name));
+            --of_;
             return {};
         }
         const Result<std::filesystem::path> folder = folder_.start_trial(name_of(plan_, ground_, turn));
@@ -135,7 +138,8 @@ private:
             std::filesystem::remove_all(*folder, ignored);
             return {};
         }
-        failures = trial.outcome.ok() ? 0 : failures + 1;
+        const bool skipped = trial.outcome.kind == record::OutcomeKind::skipped;
+        failures = trial.outcome.ok() ? 0 : skipped ? kFailuresInARow : failures + 1;
         settle();
         forecast_.note(turn, static_cast<double>(observe::monotonic_ns() - begin) * 1e-9);
         trials_.push_back(std::move(trial));
@@ -175,6 +179,7 @@ private:
         result.interrupted = interrupted();
         result.runs = trials_.size();
         result.missing = of_ - trials_.size();
+        result.given_up.assign(given_up_.begin(), given_up_.end());
         Result<void> told;
         tell([&](Reporter& reporter) {
             if (told) {
@@ -199,6 +204,7 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, int> failures_;
     std::size_t of_ = 0;
     int staged_block_ = 0;
+    std::set<std::string> given_up_;
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ struct CampaignResult {
     Conclusion conclusion;
     bool interrupted = false;
     std::size_t runs = 0;         // on disk, earlier ones of a resumed campaign included
-    std::size_t missing = 0;      // not made: interrupted, or given up
+    std::size_t missing = 0;      // not made: the campaign was interrupted
+    std::vector<std::string> given_up;   // "cnn2 NAME": not tried again after failures in a row
 };
 
 struct CampaignOrder {

@@ -62,7 +62,7 @@ Result<void> ConsoleReporter::trial(const record::Plan&, const Ground& ground, c
         text += trial.outcome.remedy.empty() ? "" : " " + trial.outcome.remedy;
     }
     if (course.seconds_left && course.done < course.of) {
-        text += fmt::format("; about {} left", report::duration_words(*course.seconds_left));
+        text += fmt::format("{} left", (text.ends_with('.') ? " About " : "; about ") + report::duration_words(*course.seconds_left));
     }
     line_.say(text);
     if (!trial.outcome.ok() && !trial.outcome.tail.empty()) {

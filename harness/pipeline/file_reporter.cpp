@@ -42,7 +42,7 @@ void remove_worker_files(const fs::path& folder)
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
         const std::string name = entry.path().filename().string();
-        if (name.starts_with("predictions_") && name.ends_with(".npy")) {
+        if ((name.starts_with("predictions_") || name.starts_with("stamps.")) && name.ends_with(".npy")) {
             fs::remove(entry.path(), ignored);
         }
     }

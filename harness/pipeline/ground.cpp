@@ -55,6 +55,12 @@ Result<Ground> stage_ground(const record::Plan& plan, const Workshop& shop)
         if (!network) {
             return tl::unexpected(network.error());
         }
+        for (const protocol::Network& other : ground.networks) {
+            if (other.id == network->id || other.short_name == network->short_name) {
+                return fail(fmt::format("Two models are called {} ({}).", network->short_name, network->id),
+                            "Name each model once, and give models of your own an id and a short name of their own.");
+            }
+        }
         ground.networks.push_back(*network);
     }
     Result<std::vector<std::int64_t>> part = part_of(plan, ground.dataset);

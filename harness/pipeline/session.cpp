@@ -38,22 +38,12 @@ launch::TimeOuts time_outs(const record::Limits& limits)
     return outs;
 }
 
-// The environment with the arm's own variables, which win, and with passive waiting of OpenMP threads unless
-// someone says otherwise: spinning threads collapse when a neighbour takes a core.
+// The environment with the arm's own variables, which win.
 std::vector<std::string> with_variables(std::vector<std::string> environment, const std::map<std::string, std::string>& own)
 {
-    const auto set = [&](const std::string& name, const std::string& value, bool replace) {
-        const auto at = std::find_if(environment.begin(), environment.end(),
-                                     [&](const std::string& entry) { return entry.starts_with(name + "="); });
-        if (at == environment.end()) {
-            environment.push_back(name + "=" + value);
-        } else if (replace) {
-            *at = name + "=" + value;
-        }
-    };
-    set("OMP_WAIT_POLICY", "passive", false);
     for (const auto& [name, value] : own) {
-        set(name, value, true);
+        std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+        environment.push_back(name + "=" + value);
     }
     return environment;
 }

@@ -83,7 +83,8 @@ Standing figures_of(const Group& group)
     Standing row;
     row.arm = group.arm->name;
     for (const Trial* trial : group.trials) {
-        (trial->outcome.ok() ? row.runs : row.failed) += 1;
+        row.runs += trial->outcome.ok() ? 1 : 0;
+        row.failed += trial->outcome.ok() || trial->outcome.kind == record::OutcomeKind::skipped ? 0 : 1;
     }
     row.step_seconds = median_of(group.trials, [](const Trial& trial) { return record::median_step(trial); });
     if (row.step_seconds && *row.step_seconds > 0) {
@@ -105,10 +106,15 @@ Standing figures_of(const Group& group)
 
 void note_failures(const Group& group, Standing& row)
 {
-    if (row.failed == 0) {
+    const auto last = std::find_if(group.trials.rbegin(), group.trials.rend(), [](const Trial* trial) { return !trial->outcome.ok(); });
+    if (last == group.trials.rend()) {
         return;
     }
-    const auto last = std::find_if(group.trials.rbegin(), group.trials.rend(), [](const Trial* trial) { return !trial->outcome.ok(); });
+    if (row.failed == 0) {
+        row.word = "skipped";
+        row.note = (*last)->outcome.reason + " " + (*last)->outcome.remedy;
+        return;
+    }
     row.note += fmt::format("{}{} of {} runs failed: {}", row.note.empty() ? "" : " ", row.failed, row.runs + row.failed, (*last)->outcome.reason);
     if (row.runs == 0) {
         row.word = "failed";
@@ -213,7 +219,7 @@ private:
             conclusion_.any_failed = true;
         }
         if (!group.ranked()) {
-            row.word = "unranked";
+            row.word = group.gate->admission == Admission::failed ? "failed" : "unranked";
             row.note = group.gate->note;
         } else if (i == baseline()) {
             row.word = "baseline";

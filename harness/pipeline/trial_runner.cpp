@@ -106,6 +106,9 @@ private:
             return tl::unexpected(opened.error());
         }
         session_ = std::move(*opened);
+        if (session_.hello.started < begin || session_.hello.started > observe::monotonic_ns()) {
+            return lied(arm_, "says that it started at a time at which it did not");
+        }
         trial_.versions.insert(session_.hello.versions.begin(), session_.hello.versions.end());
         trial_.facts = session_.build.facts;
         trial_.parameters = session_.build.parameters;
@@ -207,19 +210,46 @@ private:
         for (std::size_t i = 0; i + 1 < values.size(); i += 2) {
             trial_.steps.push_back({values[i], values[i + 1]});
         }
-        std::error_code ignored;
-        std::filesystem::remove(order_.folder / "stamps.npy", ignored);
+        if (reply.losses) {
+            std::error_code ignored;
+            std::filesystem::rename(*reply.losses, order_.folder / "losses.npy", ignored);
+        }
         trial_.warm_up_steps = std::min(order_.plan.warm_up_steps, steps / 2);
         trial_.phases["first_step"] = {trial_.steps.front().begin, trial_.steps.front().end};
-        return take_epochs(reply, steps_an_epoch);
+        return take_epochs(reply, steps_an_epoch, {begin, end});
     }
 
-    launch::Answer<void> take_epochs(const protocol::TrainReply& reply, std::int64_t steps_an_epoch)
+    // An epoch holds its own steps and no evaluation, and all of it lies within the call of train.
+    bool spans_are_true(const protocol::TrainReply& reply, std::int64_t steps_an_epoch, const Span& call) const
     {
+        std::int64_t last = call.begin;
+        for (std::size_t i = 0; i < reply.epochs.size(); ++i) {
+            const protocol::Epoch& epoch = reply.epochs[i];
+            const record::Step& first_step = trial_.steps[i * static_cast<std::size_t>(steps_an_epoch)];
+            const record::Step& last_step = trial_.steps[(i + 1) * static_cast<std::size_t>(steps_an_epoch) - 1];
+            if (epoch.begin < last || epoch.begin > first_step.begin || epoch.end < last_step.end) {
+                return false;
+            }
+            last = epoch.end;
+            if (i < reply.evaluations.size()) {
+                if (reply.evaluations[i].begin < last || reply.evaluations[i].end < reply.evaluations[i].begin) {
+                    return false;
+                }
+                last = reply.evaluations[i].end;
+            }
+        }
+        return last <= call.end;
+    }
+
+    launch::Answer<void> take_epochs(const protocol::TrainReply& reply, std::int64_t steps_an_epoch, const Span& call)
+    {
+        if (!spans_are_true(reply, steps_an_epoch, call)) {
+            return lied(arm_, "reported epochs or evaluations that do not hold their steps, or lie outside of its training");
+        }
         std::int64_t evaluated = 0;
         for (std::size_t i = 0; i < reply.epochs.size(); ++i) {
             const protocol::Epoch& told = reply.epochs[i];
-            if (told.steps != steps_an_epoch || told.end < told.begin) {
+            if (told.steps != steps_an_epoch) {
                 return lied(arm_, fmt::format("reported an epoch of {} steps where there are {}", told.steps, steps_an_epoch));
             }
             record::Epoch epoch;

@@ -18,9 +18,10 @@ struct Column {
     std::string (*value)(const Trial&);
 };
 
-std::string decimals(const std::optional<double>& value, int digits)
+// The columns have no room for an outcome, so what a run that did not complete has measured is not shown in them.
+std::string figure(const Trial& trial, const std::optional<double>& value, int digits)
 {
-    return value ? fmt::format("{:.{}f}", *value, digits) : "";
+    return value && trial.outcome.ok() ? fmt::format("{:.{}f}", *value, digits) : "";
 }
 
 std::optional<double> peak_mb(const Trial& trial)
@@ -40,10 +41,10 @@ constexpr std::array<Column, 9> kColumns{{
     {"model", [](const Trial& trial) { return trial.model; }},
     {"device", [](const Trial& trial) { return trial.device; }},
     {"batch_size", [](const Trial& trial) { return fmt::format("{}", trial.batch); }},
-    {"train_time_sec", [](const Trial& trial) { return decimals(trial.train_seconds, 3); }},
-    {"accuracy_pct", [](const Trial& trial) { return decimals(percent(trial.accuracy), 2); }},
-    {"memory_peak_mb", [](const Trial& trial) { return decimals(peak_mb(trial), 1); }},
-    {"gpu_util_pct", [](const Trial& trial) { return decimals(percent(trial.usage.gpu_utilisation), 0); }},
+    {"train_time_sec", [](const Trial& trial) { return figure(trial, trial.train_seconds, 3); }},
+    {"accuracy_pct", [](const Trial& trial) { return figure(trial, percent(trial.accuracy), 2); }},
+    {"memory_peak_mb", [](const Trial& trial) { return figure(trial, peak_mb(trial), 1); }},
+    {"gpu_util_pct", [](const Trial& trial) { return figure(trial, percent(trial.usage.gpu_utilisation), 0); }},
 }};
 
 }  // namespace

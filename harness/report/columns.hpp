@@ -11,7 +11,8 @@ namespace lockstep::report {
 
 // "timestamp,framework,...", without a line end.
 std::string column_names();
-// One row, without a line end. An absent value is an empty cell. 1 MB = 10^6 bytes.
+// One row, without a line end. An absent value is an empty cell, and so is every figure of a run that did not
+// complete. 1 MB = 10^6 bytes.
 std::string row_of(const record::Trial& trial);
 
 }  // namespace lockstep::report

@@ -60,7 +60,7 @@ Result<Experiment> parse_experiment(const std::string& text, const std::string& 
 // not an arm's own become options of the framework.
 Result<ArmSpec> parse_arm(const std::string& text);
 
-// Settings from the command line: they hold for every arm, also where the file says otherwise for all or one.
+// Settings from the command line: they hold for every arm of the file, also where it says otherwise for all or one.
 void override_settings(Experiment& experiment, const ArmSpec& given);
 
 // Every default filled in and every value checked. `cores`: how many this process may use; asking for more

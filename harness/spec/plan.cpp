@@ -120,6 +120,38 @@ Result<Arm> arm_of(const ArmSpec& spec, const ArmSpec& defaults, int cores)
     return arm;
 }
 
+// A file's reader has checked these already; the command line has not.
+Result<void> check_bounds(const Experiment& experiment, const Plan& plan)
+{
+    constexpr double kMost = 1e9;
+    const struct {
+        const char* name;
+        double value;
+        double least;
+        double most;
+    } bounds[] = {{"blocks", static_cast<double>(plan.blocks), 1, kMost},
+                  {"epochs", static_cast<double>(plan.epochs), 1, kMost},
+                  {"warm-up-steps", static_cast<double>(plan.warm_up_steps), 0, kMost},
+                  {"seed", static_cast<double>(experiment.seed.value_or(0)), 0, kMost},
+                  {"settle-ms", static_cast<double>(plan.settle_ms), 0, kMost},
+                  {"train-samples", static_cast<double>(plan.data.train_samples.value_or(1)), 1, kMost},
+                  {"learning-rate", plan.optimizer.learning_rate, 0, 1e3},
+                  {"momentum", plan.optimizer.momentum, 0, 1},
+                  {"beta1", plan.optimizer.beta1, 0, 0.999999},
+                  {"beta2", plan.optimizer.beta2, 0, 0.9999999},
+                  {"epsilon", plan.optimizer.epsilon, 1e-20, 1},
+                  {"start-limit", plan.limits.start, 0.1, 1e6},
+                  {"build-limit", plan.limits.build, 0.1, 1e6},
+                  {"silence-limit", plan.limits.silence, 0.1, 1e6}};
+    for (const auto& bound : bounds) {
+        if (!(bound.value >= bound.least && bound.value <= bound.most)) {
+            return fail(fmt::format("{} is not a value of {}.", bound.value, bound.name),
+                        fmt::format("Give {} a number from {} to {}.", bound.name, bound.least, bound.most));
+        }
+    }
+    return {};
+}
+
 Result<void> add_arms(const Experiment& experiment, int cores, const std::vector<std::string>& fallback, Plan& plan)
 {
     std::vector<ArmSpec> specs;
@@ -278,9 +310,8 @@ Result<Plan> plan_of(const Experiment& experiment, int cores, const std::vector<
     plan.limits.start = experiment.start_limit.value_or(plan.limits.start);
     plan.limits.build = experiment.build_limit.value_or(plan.limits.build);
     plan.limits.silence = experiment.silence_limit.value_or(plan.limits.silence);
-    if (plan.blocks < 1 || plan.epochs < 1) {
-        return fail(fmt::format("{} blocks of {} epochs measure nothing.", plan.blocks, plan.epochs),
-                    "Give at least one block and one epoch; six blocks are the fewest that allow a verdict.");
+    if (const Result<void> bounded = check_bounds(experiment, plan); !bounded) {
+        return tl::unexpected(bounded.error());
     }
     if (const Result<void> added = add_arms(experiment, cores, fallback, plan); !added) {
         return tl::unexpected(added.error());

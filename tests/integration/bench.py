@@ -15,8 +15,9 @@ import toy_data
 SOURCE = pathlib.Path(os.environ.get("LOCKSTEP_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 MARK = "LOCKSTEP_TEST_MARK"
 PATIENCE = 180  # seconds for one command, on a machine that is busy and with sanitizers
-# What every campaign here is: no pause, no check (it has tests of its own), and a network of no size.
 SMALL = ["--batch-size", "8", "--threads", "1", "--settle-ms", "0"]
+# For campaigns that are not about the check or about more than one block.
+UNCHECKED = ["--no-verify", "--blocks", "1"]
 
 
 def binary():
@@ -31,7 +32,7 @@ class Ended:
         self.code, self.out, self.err = code, out, err
 
     def __str__(self):
-        return "exit code {}\n--- standard output\n{}\n--- standard error\n{}".format(self.code, self.out, self.err)
+        return "exit code {}\n--- output\n{}\n--- errors\n{}".format(self.code, self.out, self.err)
 
 
 class Bench:
@@ -47,7 +48,7 @@ class Bench:
 
     def close(self):
         for pid in self.left_behind(patience=0):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(int(pid), signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def environment(self, **more):
@@ -83,17 +84,22 @@ class Bench:
         return ["run", "--data", str(data or self.data), "--models", str(model or self.model),
                 "--out", str(self.folder / out), *SMALL, *words]
 
+    def run_campaign(self, *words, **where):
+        return self.run(*self.campaign(*words, **where))
+
     def left_behind(self, patience=10):
         """{pid: command} of the processes that carry this bench's mark, once `patience` seconds are over or
         none is left."""
         deadline = time.monotonic() + patience
         while True:
-            found = {pid: _read("/proc/{}/cmdline".format(pid)).replace(b"\0", b" ").decode(errors="replace")
-                     for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
-                     if "{}={}".format(MARK, self.mark).encode() in _read("/proc/{}/environ".format(pid)).split(b"\0")}
+            found = {pid: _read(pid, "cmdline").replace(b"\0", b" ").decode(errors="replace")
+                     for pid in filter(str.isdigit, os.listdir("/proc")) if self._marked(pid)}
             if not found or time.monotonic() >= deadline:
                 return found
             time.sleep(0.05)
+
+    def _marked(self, pid):
+        return "{}={}".format(MARK, self.mark).encode() in _read(pid, "environ").split(b"\0")
 
 
 def arm(misdeed="", name=None, **settings):
@@ -105,7 +111,7 @@ def arm(misdeed="", name=None, **settings):
 
 
 def alive(pid):
-    stat = _read("/proc/{}/stat".format(pid))
+    stat = _read(pid, "stat")
     return bool(stat) and stat.rpartition(b")")[2].split()[0] != b"Z"
 
 
@@ -120,9 +126,9 @@ def wait_for(condition, what):
     raise AssertionError("waited {} s in vain for {}".format(PATIENCE, what))
 
 
-def _read(path):
+def _read(pid, name):
     try:
-        return pathlib.Path(path).read_bytes()
+        return pathlib.Path("/proc", str(pid), name).read_bytes()
     except OSError:
         return b""
 

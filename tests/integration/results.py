@@ -11,7 +11,7 @@ import npy_values
 
 COLUMNS = "timestamp,framework,model,device,batch_size,train_time_sec,accuracy_pct,memory_peak_mb,gpu_util_pct"
 _STAMP = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] "
-# The grammar of s.log: lines in this order, those in brackets of EPOCH once an epoch. Numbers only where known.
+# The grammar of s.log: lines in this order, figures only where they are known.
 _WARNING = r"(WARNING: [^\n]+\n)"
 LOG = re.compile(
     _STAMP + r"START TRAINING: [\w.-]+\n"

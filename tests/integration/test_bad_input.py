@@ -35,8 +35,9 @@ class MistakesOnTheCommandLine(RefusalTest):
         self.refuse_run(["--baseline", "fakes"], r'The baseline "fakes" is not one of the arms\.', ".*fake.*")
 
     def test_threads_go_from_one_to_the_number_of_cores(self):
-        self.refuse_run(["--threads", "0"], r"0 threads cannot train anything\.", r"Give a number from 1 to \d+.*")
-        self.refuse_run(["--threads", "-1"], r"-1 threads cannot train anything\.", "Give a number from 1 to .*")
+        for count in ("0", "-1"):
+            self.refuse_run(["--threads", count], count + r" threads cannot train anything\.",
+                            r"Give a number from 1 to \d+.*")
         more = len(os.sched_getaffinity(0)) + 1
         self.refuse_run(["--threads", str(more)], r"{} threads were asked for, but .* {} cores? only\.".format(
             more, more - 1), r"Give a number from 1 to {}.*".format(more - 1))
@@ -82,8 +83,8 @@ class MistakesInData(RefusalTest):
                         ".*you mean fashion-mnist.*")
 
     def test_a_csv_file_where_a_folder_is_meant_is_told_with_the_way_to_import_it(self):
-        self.refuse_run(["--data", self.bench.data / "train.csv"], r".*train\.csv is a file where a folder is expected\.",
-                        ".*lockstep data import .*")
+        self.refuse_run(["--data", self.bench.data / "train.csv"],
+                        r".*train\.csv is a file where a folder is expected\.", ".*lockstep data import .*")
 
     def test_a_folder_without_data_or_without_training_data_is_told(self):
         (self.bench.folder / "empty").mkdir()
@@ -100,15 +101,16 @@ class MistakesInData(RefusalTest):
             self.refuse_run(["--data", name], r"{}/train\.csv.*\.".format(name), ANY)
 
     def test_more_images_than_there_are_is_told_with_their_number(self):
-        self.refuse_run(["--batch-size", "65"], "A batch of 65 images is more than the 64 that are trained on.", ANY)
-        self.refuse_run(["--train-samples", "65"], "A part cannot have 65 of 64 images.", "Give a count from 1 to 64.")
-        self.refuse_run(["--train-samples", "0"], "A part cannot have 0 of 64 images.", ANY)
+        self.refuse_run(["--batch-size", "65"], "A batch of 65 images is more than the 64 .*", ANY)
+        for count in ("65", "0"):
+            self.refuse_run(["--train-samples", count], "A part cannot have {} of 64 images.".format(count),
+                            "Give a count from 1 to 64.")
 
 
 class MistakesAboutFolders(RefusalTest):
     def test_a_folder_that_cannot_be_made_is_told(self):
         for out in ("/proc/results", self.bench.model / "results"):
-            self.refuse_run(["--out", out], r"The results folder .* cannot be made: .+\.", "Name a folder .* --out.")
+            self.refuse_run(["--out", out], r"The results folder .* cannot be made: .+\.", ".* --out.")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write to every folder")
     def test_a_folder_that_may_not_be_written_is_told(self):

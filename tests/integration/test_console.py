@@ -10,8 +10,7 @@ import bench
 
 class TheConsole(bench.BenchTest):
     def test_on_a_pipe_every_line_is_plain(self):
-        ended = self.bench.run(*self.bench.campaign(*bench.arm(), *bench.arm("aborts_in_build"), "--no-verify",
-                                                    "--blocks", "1"))
+        ended = self.bench.run_campaign(*bench.arm(), *bench.arm("aborts_in_build"), *bench.UNCHECKED)
         for text in (ended.out, ended.err):
             self.assertNotIn("\x1b", text)
             self.assertNotIn("\r", text)
@@ -20,8 +19,8 @@ class TheConsole(bench.BenchTest):
         self.assertRegex(ended.err, r"run \d of 2  block 1  tiny good: 0\.100 ms a step, .* 50\.00 % right")
 
     def test_on_a_terminal_progress_is_drawn_with_the_time_left(self):
-        text = self.on_a_terminal(self.bench.campaign(
-            *bench.arm("waits_until_told", **{"env.FAKE_WAITS_IN": "b002_"}), "--no-verify", "--blocks", "2", out="terminal"))
+        arm = bench.arm("waits_until_told", **{"env.FAKE_WAITS_IN": "b002_"})
+        text = self.on_a_terminal(self.bench.campaign(*arm, "--no-verify", "--blocks", "2", out="terminal"))
         self.assertIn("\r\x1b[K", text)
         self.assertRegex(text, r"run 2 of 2  tiny waits_until_told +\d+ %  about .* left")
 

@@ -1,5 +1,6 @@
-"""Campaigns that are stopped: what is measured is kept, no process is left, and resuming ends with the same."""
+"""Campaigns that are stopped: what is measured is kept, no process is left, resuming ends with the same."""
 import os
+import re
 import signal
 import unittest
 
@@ -27,8 +28,13 @@ class Interrupts(bench.BenchTest):
         process = self.bench.start(*self.words(out))
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
-        bench.wait_for((self.bench.notes / "waiting").exists, "the second block")
+        self.wait_for((self.bench.notes / "waiting").exists, process)
         return process
+
+    def wait_for(self, condition, process):
+        bench.wait_for(lambda: condition() or process.poll() is not None, "the right moment")
+        if process.poll() is not None:
+            self.fail("ended too early: {}".format(self.bench.finish(process)))
 
     def whole(self, out):
         """Every run in the folder has its record, nothing else lies there."""
@@ -36,7 +42,7 @@ class Interrupts(bench.BenchTest):
         runs = [path.name for path in (found.folder / "trials").iterdir()]
         self.assertEqual(sorted(runs), [trial.folder.name for trial in found.trials()])
         self.assertTrue(all(trial.completed for trial in found.trials()))
-        self.assertFalse([name for name in found.files() if "staging" in name or ".tmp" in name or ".lock" in name])
+        self.assertFalse([name for name in found.files() if re.search(r"staging|\.tmp|\.lock", name)])
         return found
 
     def assert_same_as_undisturbed(self, out):
@@ -62,15 +68,15 @@ class Interrupts(bench.BenchTest):
         found = self.whole("int")
         count = len(found.trials())
         self.assertIn(count, (2, 3))
-        self.assertIn("{} of 4 runs are missing. Go on with: lockstep run --resume {}\n".format(4 - count, found.folder),
-                      ended.out)
+        self.assertIn("{} of 4 runs are missing. Go on with: lockstep run --resume {}\n".format(
+            4 - count, found.folder), ended.out)
         self.assertTrue((found.folder / "summary.txt").exists())
         kept = {trial.folder.name: trial.record for trial in found.trials()}
         self.go()
         ended = self.bench.run("run", "--resume", found.folder)
         self.assertEqual(ended.code, 0, ended)
         for trial in found.trials():
-            self.assertEqual(kept.get(trial.folder.name, trial.record), trial.record, "a kept run was made again")
+            self.assertEqual(kept.get(trial.folder.name, trial.record), trial.record, "a run was made again")
         self.assert_same_as_undisturbed("int")
 
     def test_a_killed_lockstep_leaves_no_process_and_resume_ends_with_the_same(self):
@@ -105,7 +111,7 @@ class Interrupts(bench.BenchTest):
         process = self.bench.start(*self.bench.campaign(*bench.arm("hangs_in_build"), out="gate"))
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
-        bench.wait_for((self.bench.folder / "gate" / "gate" / "tiny_hangs_in_build.txt").exists, "the check")
+        self.wait_for((self.bench.folder / "gate" / "gate" / "tiny_hangs_in_build.txt").exists, process)
         os.killpg(process.pid, signal.SIGINT)
         ended = self.bench.finish(process)
         self.assertEqual(ended.code, 1, ended)
@@ -117,7 +123,7 @@ class Interrupts(bench.BenchTest):
         for words in (self.words("used"), ["run", "--resume", folder]):
             ended = self.bench.run(*words)
             self.assertEqual((ended.code, ended.out), (2, ""), ended)
-            self.assertRegex(ended.err, r"\Alockstep: The results folder .*/used is in use by another run\.\n.+\n\Z")
+            self.assertRegex(ended.err, r"\Alockstep: The results folder .*/used is in use by another run\.\n.+\n")
         self.go()
         ended = self.bench.finish(process)
         self.assertEqual(ended.code, 0, ended)
@@ -126,7 +132,7 @@ class Interrupts(bench.BenchTest):
 
 class Resuming(bench.BenchTest):
     def test_a_campaign_that_is_complete_is_left_as_it_is(self):
-        self.bench.run(*self.bench.campaign(*bench.arm(), "--no-verify", "--blocks", "1", out="done"))
+        self.bench.run_campaign(*bench.arm(), *bench.UNCHECKED, out="done")
         found = results.Results(self.bench.folder / "done")
         before = {name: (found.folder / name).read_bytes() for name in found.files()}
         ended = self.bench.run("run", "--resume", found.folder)
@@ -134,14 +140,13 @@ class Resuming(bench.BenchTest):
         self.assertEqual({name: (found.folder / name).read_bytes() for name in found.files()}, before)
 
     def test_options_that_would_change_the_experiment_are_refused(self):
-        self.bench.run(*self.bench.campaign(*bench.arm(), "--no-verify", "--blocks", "1", out="fixed"))
+        self.bench.run_campaign(*bench.arm(), *bench.UNCHECKED, out="fixed")
         ended = self.bench.run("run", "--resume", "fixed", "--blocks", "3")
         self.assertEqual(ended.code, 2, ended)
         self.assertIn("--blocks", ended.err)
 
     def test_only_repeats_the_failed_runs_of_an_arm(self):
-        ended = self.bench.run(*self.bench.campaign(*bench.arm(), *bench.arm("dies_once"), "--no-verify", "--blocks", "1",
-                                                    out="once"))
+        ended = self.bench.run_campaign(*bench.arm(), *bench.arm("dies_once"), *bench.UNCHECKED, out="once")
         self.assertEqual(ended.code, 1, ended)
         ended = self.bench.run("run", "--resume", "once", "--only", "dies_once")
         self.assertEqual(ended.code, 0, ended)
@@ -150,8 +155,8 @@ class Resuming(bench.BenchTest):
         self.assertEqual(len(found.rows("dies_once")), 1)
 
     def test_an_arm_that_fails_three_times_in_a_row_is_given_up_and_that_is_said(self):
-        ended = self.bench.run(*self.bench.campaign(*bench.arm(), *bench.arm("exits_at_start"), "--no-verify", "--blocks", "4",
-                                                    out="given_up"))
+        ended = self.bench.run_campaign(*bench.arm(), *bench.arm("exits_at_start"), "--no-verify", "--blocks", "4",
+                                        out="given_up")
         found = results.Results(self.bench.folder / "given_up")
         self.assertEqual(len(found.trials("exits_at_start")), 3)
         self.assertEqual(len(found.trials("good")), 4)

@@ -1,4 +1,4 @@
-"""Adding a framework is copying the template and editing inside the copy: nothing else of the tree is touched."""
+"""Adding a framework is copying the template and editing inside the copy: nothing else is touched."""
 import os
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ def lacks_numpy():
         return True
 
 
-@unittest.skipIf(lacks_numpy(), "{} has no numpy: apt-get install python3-numpy, or set LOCKSTEP_TEST_PYTHON".format(PYTHON))
+@unittest.skipIf(lacks_numpy(), PYTHON + " has no numpy: install python3-numpy, or set LOCKSTEP_TEST_PYTHON")
 class TheTemplateInPython(bench.BenchTest):
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""Workers that answer well and strain the machine beside it: their runs complete, and nothing of them is left."""
+"""Workers that answer well and strain the machine beside it: their runs complete, nothing of them is left."""
 import unittest
 
 import bench
@@ -38,7 +38,7 @@ class WorkersThatLeaveADaemon(bench.BenchTest):
     """Each in a campaign of its own: their pid is noted in one place."""
 
     def leave(self, misdeed):
-        ended = self.bench.run(*self.bench.campaign(*bench.arm(misdeed), "--no-verify", "--blocks", "1", out=misdeed))
+        ended = self.bench.run_campaign(*bench.arm(misdeed), *bench.UNCHECKED, out=misdeed)
         self.assertEqual(ended.code, 0, ended)
         pid = int((self.bench.notes / "daemon").read_text())
         bench.wait_for(lambda: not bench.alive(pid), "the end of the daemon")

@@ -10,7 +10,7 @@ SLOW = ["--arm", "framework=fake,name=slow,pace_us=300"]
 
 class Verdicts(bench.BenchTest):
     def compare(self, out, *words):
-        ended = self.bench.run(*self.bench.campaign(*words, "--warm-up-steps", "0", out=out))
+        ended = self.bench.run_campaign(*words, "--warm-up-steps", "0", out=out)
         return ended, results.Results(self.bench.folder / out)
 
     def test_six_blocks_resolve_a_threefold_difference(self):
@@ -28,8 +28,8 @@ class Verdicts(bench.BenchTest):
         self.assertEqual(found.standing("slow")["verdict"], "too few blocks")
 
     def test_a_twin_that_differs_from_its_baseline_refuses_every_claim(self):
-        ended, found = self.compare("refused", "--arm", "framework=fake,name=fast,pace_us=100,twin_pace_us=200", *SLOW,
-                                    "--twin", "--blocks", "6")
+        arm = ["--arm", "framework=fake,name=fast,pace_us=100,twin_pace_us=200"]
+        ended, found = self.compare("refused", *arm, *SLOW, "--twin", "--blocks", "6")
         self.assertEqual(ended.code, 4, ended)
         self.assertEqual(found.standing("slow")["verdict"], "control failed")
         self.assertIn("The control failed: fast against itself came out at 2.00x", ended.out)

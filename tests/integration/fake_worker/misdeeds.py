@@ -1,7 +1,7 @@
 """The ways in which the fake worker goes wrong, each a function named as the variable FAKE names it.
 
 `before` its work on a verb ("start": before the first), `spoil` the reply, `answer` in its place, or `after` it.
-Some leave the pid of a process that they started in the folder FAKE_NOTES.
+Some leave the pid of a process that they started in the folder FAKE_NOTES. The file is long because the list is.
 """
 import json
 import os
@@ -452,7 +452,8 @@ def _daemon(environment):
     if os.fork() == 0:
         os.setsid()
         daemon = subprocess.Popen(["/bin/sleep", str(LONG)], env=environment, close_fds=True,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
         note("daemon", daemon.pid)
         os._exit(0)
     os.wait()

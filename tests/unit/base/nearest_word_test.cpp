@@ -14,6 +14,7 @@ TEST(NearestWord, swapped_and_missing_letters_find_their_word)
 {
     EXPECT_EQ(nearest_word("bacth_size", kKnown), "batch_size");
     EXPECT_EQ(nearest_word("epoch", kKnown), "epochs");
+    EXPECT_EQ(nearest_word("rnu", std::vector<std::string>{"data", "run"}), "run");
 }
 
 TEST(NearestWord, a_word_that_is_like_none_finds_none) { EXPECT_EQ(nearest_word("zzzz", kKnown), std::nullopt); }

@@ -72,6 +72,13 @@ TEST(Columns, an_absent_value_is_an_empty_cell_and_never_0)
     EXPECT_EQ(row_of(trial), "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,,,,");
 }
 
+TEST(Columns, a_run_that_did_not_complete_shows_no_figures)
+{
+    Trial trial = a_trial();
+    trial.outcome.kind = record::OutcomeKind::lied;
+    EXPECT_EQ(row_of(trial), "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,,,,");
+}
+
 TEST(Columns, a_gpu_run_shows_the_memory_and_utilisation_of_its_device)
 {
     Trial trial = a_trial();

@@ -66,6 +66,7 @@ private:
 
     // Rows.
     Result<void> split(std::string_view line);
+    Result<void> settle_delimiter(std::string_view line);
     Result<void> settle_packed_shape();
     void settle_fast_way();
     bool names_could_be_pixels() const;
@@ -255,6 +256,23 @@ Result<void> CsvFile::Reader::split(std::string_view line)
     return {};
 }
 
+Result<void> CsvFile::Reader::settle_delimiter(std::string_view line)
+{
+    const std::optional<char> found = options_.delimiter ? options_.delimiter : delimiter_of(line);
+    if (!found && !options_.pixels) {
+        return at_line(
+            fmt::format("it is not clear what stands between columns: the line begins {}.", quoted(line)),
+            "Name the delimiter with --delimiter, or check that the file is a table.");
+    }
+    delimiter_ = found.value_or(',');
+    if (std::string_view("\"'.+-\r\n\0", 8).find(delimiter_) != std::string_view::npos ||
+        std::isalnum(static_cast<unsigned char>(delimiter_)) != 0) {
+        return fail(fmt::format("{} cannot stand between columns.", quoted(std::string_view(&delimiter_, 1))),
+                    "Give a delimiter such as a comma, a semicolon or a tab.");
+    }
+    return {};
+}
+
 Result<void> CsvFile::Reader::open(std::optional<ImageShape> known)
 {
     if (Result<void> filled = refill(); !filled) {
@@ -280,17 +298,8 @@ Result<void> CsvFile::Reader::open(std::optional<ImageShape> known)
         return fail(fmt::format("{} holds nothing but blank lines.", source_.name()),
                     "Check that it is the right file.");
     }
-    const std::optional<char> found = options_.delimiter ? options_.delimiter : delimiter_of(*line);
-    if (!found && !options_.pixels) {
-        return at_line(
-            fmt::format("it is not clear what stands between columns: the line begins {}.", quoted(*line)),
-            "Name the delimiter with --delimiter, or check that the file is a table.");
-    }
-    delimiter_ = found.value_or(',');
-    if (std::string_view("\"'.+-\r\n\0", 8).find(delimiter_) != std::string_view::npos ||
-        std::isalnum(static_cast<unsigned char>(delimiter_)) != 0) {
-        return fail(fmt::format("{} cannot stand between columns.", quoted(std::string_view(&delimiter_, 1))),
-                    "Give a delimiter such as a comma, a semicolon or a tab.");
+    if (Result<void> settled = settle_delimiter(*line); !settled) {
+        return settled;
     }
     if (Result<void> cut = split(*line); !cut) {
         return cut;

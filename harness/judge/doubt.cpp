@@ -23,128 +23,146 @@ using reference::Values;
 constexpr double kEqual = 1e-12;
 
 struct Window {
-    double largest = -std::numeric_limits<double>::infinity();
-    double rival = -std::numeric_limits<double>::infinity();  // the largest of those that differ from it
+    std::int64_t largest = -1;  // index in the pool's input
+    std::int64_t rival = -1;    // the largest of those that differ from it; -1 when all are equal
 };
 
-Window window_of(const Layer& pool, const double* image, bool ceil, std::int64_t row, std::int64_t column)
-{
-    const std::int64_t top = reference::window_start(row, pool.input[0], pool.window, ceil);
-    const std::int64_t left = reference::window_start(column, pool.input[1], pool.window, ceil);
-    const auto for_each = [&](const auto& visit) {
-        for (std::int64_t i = top; i < std::min(top + pool.window, pool.input[0]); ++i) {
-            for (std::int64_t j = left; j < std::min(left + pool.window, pool.input[1]); ++j) {
-                visit(image[(i * pool.input[1] + j) * pool.input[2]]);
+class Search {
+public:
+    Search(const Setting& setting, const Pass& pass, std::size_t l, double reach)
+        : setting_(setting), pass_(pass), l_(l), reach_(reach)
+    {
+    }
+
+    std::vector<Turn> of_image(std::int64_t image) const
+    {
+        const std::vector<Layer>& layers = setting_.network.layers;
+        const Layer& layer = layers[l_];
+        const bool relu = layer.activation == Activation::relu;
+        if (layer.kind == LayerKind::max_pool) {
+            const bool seen = l_ > 0 && layers[l_ - 1].has_parameters();
+            return seen ? std::vector<Turn>{} : of_pool(l_, pass_.input[l_], false, image);
+        }
+        if (layer.has_parameters() && l_ + 1 < layers.size() && layers[l_ + 1].kind == LayerKind::max_pool) {
+            return of_pool(l_ + 1, relu ? pass_.before[l_] : pass_.input[l_ + 1], relu, image);
+        }
+        return relu ? of_relu(image) : std::vector<Turn>{};
+    }
+
+private:
+    std::vector<Turn> of_relu(std::int64_t image) const
+    {
+        std::vector<Turn> turns;
+        const Values& values = pass_.before[l_];
+        const std::int64_t size = static_cast<std::int64_t>(values.size()) / pass_.batch;
+        for (std::int64_t unit = image * size; unit < (image + 1) * size; ++unit) {
+            if (std::abs(at(values, unit)) <= reach_) {
+                turns.push_back({.image = image, .relu = l_, .unit = unit});
             }
         }
-    };
-    Window window;
-    for_each([&](double value) { window.largest = std::max(window.largest, value); });
-    for_each([&](double value) {
-        if (window.largest - value > kEqual * std::abs(window.largest)) {
-            window.rival = std::max(window.rival, value);
-        }
-    });
-    return window;
-}
-
-struct Count {
-    explicit Count(std::size_t channels) : squares(channels), sum(channels) {}
-    std::int64_t units = 0;
-    Values squares;  // by channel
-    Values sum;
-    void add(const Values& gradient, std::size_t index, double times)
-    {
-        ++units;
-        if (!gradient.empty()) {
-            squares[index % squares.size()] += times * gradient[index] * gradient[index];
-            sum[index % sum.size()] += times * std::abs(gradient[index]);
-        }
+        return turns;
     }
-};
 
-struct Look {
-    const Setting& setting;
-    const Pass& pass;
-    double reach;
-};
-
-Count count_pool(const Look& look, const Layer& pool, bool relu, const Values& values, const Values& gradient,
-                 std::int64_t image)
-{
-    Count count(static_cast<std::size_t>(pool.input[2]));
-    const std::int64_t size = pool.input[0] * pool.input[1] * pool.input[2];
-    auto index = static_cast<std::size_t>(image * pool.output[0] * pool.output[1] * pool.output[2]);
-    for (std::int64_t row = 0; row < pool.output[0]; ++row) {
-        for (std::int64_t column = 0; column < pool.output[1]; ++column) {
-            for (std::int64_t channel = 0; channel < pool.output[2]; ++channel, ++index) {
-                const double* first = values.data() + image * size + channel;
-                const Window window = window_of(pool, first, look.setting.variant.pool_ceil, row, column);
-                if (relu && std::abs(window.largest) <= look.reach) {
-                    count.add(gradient, index, 1.0);
-                } else if ((!relu || window.largest > 0.0) &&
-                           window.largest - window.rival <= std::sqrt(2.0) * look.reach) {
-                    count.add(gradient, index, 2.0);
+    // `values`: the pool's input, or what it is before ReLU.
+    std::vector<Turn> of_pool(std::size_t pool, const Values& values, bool relu, std::int64_t image) const
+    {
+        const Layer& layer = setting_.network.layers[pool];
+        std::vector<Turn> turns;
+        std::int64_t output = image * layer.output[0] * layer.output[1] * layer.output[2];
+        for (std::int64_t row = 0; row < layer.output[0]; ++row) {
+            for (std::int64_t column = 0; column < layer.output[1]; ++column) {
+                for (std::int64_t channel = 0; channel < layer.output[2]; ++channel, ++output) {
+                    const Window window = window_of(layer, values, {image, row, column, channel});
+                    const double largest = at(values, window.largest);
+                    if (relu && std::abs(largest) <= reach_) {
+                        turns.push_back({.image = image,
+                                         .relu = l_,
+                                         .unit = window.largest,
+                                         .pool = pool,
+                                         .output = output,
+                                         .winner = window.largest});
+                    } else if ((!relu || largest > 0.0) && window.rival >= 0 &&
+                               largest - at(values, window.rival) <= std::sqrt(2.0) * reach_) {
+                        turns.push_back(
+                            {.image = image, .pool = pool, .output = output, .winner = window.rival});
+                    }
                 }
             }
         }
+        return turns;
     }
-    return count;
-}
 
-Count count_relu(const Look& look, std::size_t channels, const Values& values, const Values& gradient,
-                 std::int64_t image)
-{
-    Count count(channels);
-    const std::size_t size = values.size() / static_cast<std::size_t>(look.pass.batch);
-    const std::size_t first = static_cast<std::size_t>(image) * size;
-    for (std::size_t i = first; i < first + size; ++i) {
-        if (std::abs(values[i]) <= look.reach) {
-            count.add(gradient, i, 1.0);
-        }
-    }
-    return count;
-}
-
-Count count_image(const Look& look, std::size_t l, std::int64_t image)
-{
-    const std::vector<Layer>& layers = look.setting.network.layers;
-    const Pass& pass = look.pass;
-    const Values none;
-    const auto gradient = [&](std::size_t at) -> const Values& {
-        return pass.above.empty() ? none : pass.above[at];
+    struct Place {
+        std::int64_t image, row, column, channel;
     };
-    const bool relu = layers[l].activation == Activation::relu;
-    const auto channels = static_cast<std::size_t>(layers[l].output.back());
-    if (layers[l].kind == LayerKind::max_pool) {
-        const bool seen = l > 0 && layers[l - 1].has_parameters();
-        return seen ? Count(channels) : count_pool(look, layers[l], false, pass.input[l], gradient(l), image);
+
+    Window window_of(const Layer& pool, const Values& values, const Place& place) const
+    {
+        const bool ceil = setting_.variant.pool_ceil;
+        const std::int64_t top = reference::window_start(place.row, pool.input[0], pool.window, ceil);
+        const std::int64_t left = reference::window_start(place.column, pool.input[1], pool.window, ceil);
+        const auto for_each = [&](const auto& visit) {
+            for (std::int64_t i = top; i < std::min(top + pool.window, pool.input[0]); ++i) {
+                for (std::int64_t j = left; j < std::min(left + pool.window, pool.input[1]); ++j) {
+                    visit(((place.image * pool.input[0] + i) * pool.input[1] + j) * pool.input[2] +
+                          place.channel);
+                }
+            }
+        };
+        Window window;
+        for_each([&](std::int64_t index) {
+            if (window.largest < 0 || at(values, index) > at(values, window.largest)) {
+                window.largest = index;
+            }
+        });
+        const double largest = at(values, window.largest);
+        for_each([&](std::int64_t index) {
+            if (largest - at(values, index) > kEqual * std::abs(largest) &&
+                (window.rival < 0 || at(values, index) > at(values, window.rival))) {
+                window.rival = index;
+            }
+        });
+        return window;
     }
-    if (l + 1 < layers.size() && layers[l + 1].kind == LayerKind::max_pool && layers[l].has_parameters()) {
-        const Values& values = relu ? pass.before[l] : pass.input[l + 1];
-        return count_pool(look, layers[l + 1], relu, values, gradient(l + 1), image);
+
+    static double at(const Values& values, std::int64_t index)
+    {
+        return values[static_cast<std::size_t>(index)];
     }
-    return relu ? count_relu(look, channels, pass.before[l], gradient(l), image) : Count(channels);
-}
+
+    const Setting& setting_;
+    const Pass& pass_;
+    std::size_t l_;
+    double reach_;
+};
 
 }  // namespace
 
-Doubt doubt_of(const Setting& setting, const Pass& pass, std::size_t l, double reach)
+std::vector<Turn> doubtful_units(const Setting& setting, const Pass& pass, std::size_t l, double reach)
 {
-    const auto channels = static_cast<std::size_t>(setting.network.layers[l].output.back());
-    std::vector<Count> counts(static_cast<std::size_t>(pass.batch), Count(channels));
+    const Search search(setting, pass, l, reach);
+    std::vector<std::vector<Turn>> found(static_cast<std::size_t>(pass.batch));
     reference::in_parallel(pass.batch, setting.threads, [&](std::int64_t image) {
-        counts[static_cast<std::size_t>(image)] = count_image({setting, pass, reach}, l, image);
+        found[static_cast<std::size_t>(image)] = search.of_image(image);
     });
-    Doubt doubt{{}, Values(channels), Values(channels)};
-    for (const Count& count : counts) {
-        doubt.units.push_back(count.units);
-        for (std::size_t c = 0; c < channels; ++c) {
-            doubt.squares[c] += count.squares[c];
-            doubt.sum[c] += count.sum[c];
+    std::vector<Turn> all;
+    for (const std::vector<Turn>& turns : found) {
+        all.insert(all.end(), turns.begin(), turns.end());
+    }
+    return all;
+}
+
+void turn(const std::vector<Turn>& turns, Pass& pass)
+{
+    for (const Turn& turn : turns) {
+        if (turn.output >= 0) {
+            pass.winners[turn.pool][static_cast<std::size_t>(turn.output)] = turn.winner;
+        }
+        if (turn.unit >= 0) {
+            double& value = pass.before[turn.relu][static_cast<std::size_t>(turn.unit)];
+            value = value > 0.0 ? -value : std::max(-value, std::numeric_limits<double>::min());
         }
     }
-    return doubt;
 }
 
 }  // namespace lockstep::judge

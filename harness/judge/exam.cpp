@@ -49,7 +49,11 @@ public:
         constexpr double kCaution = 1.1;
         const Pass pass = reference::forward(setting_, weights_, images);
         bounds_.forward(pass);
-        return bounds_.doubtful_units(pass, kCaution);
+        std::vector<std::int64_t> units(static_cast<std::size_t>(pass.batch));
+        for (const Turn& turn : bounds_.doubtful(pass, kCaution)) {
+            ++units[static_cast<std::size_t>(turn.image)];
+        }
+        return units;
     }
 
     void take_step(int step)
@@ -57,7 +61,7 @@ public:
         Pass pass = reference::forward(setting_, weights_, reference::images_of(question_, step));
         bounds_.forward(pass);
         reference::backward(setting_, weights_, reference::labels_of(question_, step), pass);
-        bounds_.backward(pass);
+        bounds_.backward(pass, reference::labels_of(question_, step));
         record::ExactObservation& exact = answer_.exact;
         if (step == 0) {
             exact.logits = reference::shown_logits(variant_, pass);
@@ -87,7 +91,7 @@ public:
             answer_.exact.predictions = reference::largest_of_rows(pass.logits(), classes);
             answer_.tolerances.decided = decided_rows(pass.logits(), classes, bounds_.logits_error());
         }
-        answer_.tolerances.doubtful = bounds_.doubtful();
+        answer_.tolerances.doubtful = bounds_.doubtful_so_far();
         if (question_.steps > 0) {
             answer_.tolerances.parameters = bounds_.parameters();
             answer_.exact.parameters = std::move(weights_);

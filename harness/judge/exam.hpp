@@ -54,13 +54,13 @@ Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optim
               const std::map<std::string, std::vector<float>>& weights, const Candidates& candidates,
               const ExamSettings& settings);
 
-// The optimizer of an exam: the campaign's, with the figures at which float32 shows its form best. The form and
-// the momentum coefficients are what is examined; a worker takes learning rate and epsilon from its job, and one
-// that does not is refused here.
-// Adam, epsilon 1e-5: with the usual 1e-7 an element whose gradient is near 0 moves by as much as any other and in
-// a direction that rounding decides, and 1e-5 makes the place of epsilon show in all elements. Learning rate 3e-5:
-// five steps move a parameter by 1.5e-4, 10^4 times what rounding does to it, and change no layer's output by
-// so much that rounding grows from step to step, as it does with 1e-3. SGD has no such growth: 1e-2.
+// The optimizer of an exam: the campaign's, with the figures at which float32 shows its form best. The form
+// and the momentum coefficients are what is examined; a worker takes learning rate and epsilon from its job,
+// and one that does not is refused here. Adam, epsilon 1e-5: with the usual 1e-7 an element whose gradient is
+// near 0 moves by as much as any other and in a direction that rounding decides, and 1e-5 makes the place of
+// epsilon show in all elements. Learning rate 3e-5: five steps move a parameter by 1.5e-4, 10^4 times what
+// rounding does to it, and change no layer's output by so much that rounding grows from step to step, as it
+// does with 1e-3. SGD has no such growth: 1e-2.
 protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer);
 
 // The answer to a given question, for workers of a variant.

@@ -109,7 +109,9 @@ ErrorBounds::ErrorBounds(const reference::Setting& setting, const reference::Opt
 double ErrorBounds::common_error() const
 {
     const protocol::Optimizer& optimizer = optimizer_.optimizer();
-    return optimizer.kind == "sgd" ? 0.0 : kUnit / (2.0 * (1.0 - optimizer.beta2)) + kUnit / (1.0 - optimizer.beta1);
+    return optimizer.kind == "sgd"
+               ? 0.0
+               : kUnit / (2.0 * (1.0 - optimizer.beta2)) + kUnit / (1.0 - optimizer.beta1);
 }
 
 double ErrorBounds::weight_error(const std::string& name) const
@@ -153,25 +155,51 @@ void ErrorBounds::forward_layer(const Pass& pass, std::size_t l)
     input_[l + 1] = error;
 }
 
-std::vector<std::int64_t> ErrorBounds::doubtful_units(const Pass& pass, double caution) const
+std::vector<Turn> ErrorBounds::doubtful(const Pass& pass, double caution) const
 {
-    std::vector<std::int64_t> units(static_cast<std::size_t>(pass.batch));
+    std::vector<Turn> all;
     for (std::size_t l = 0; l < setting_.network.layers.size(); ++l) {
-        const Doubt doubt = doubt_of(setting_, pass, l, caution * kTurn * input_[l + 1]);
-        for (std::size_t i = 0; i < units.size(); ++i) {
-            units[i] += doubt.units[i];
-        }
+        const std::vector<Turn> some = doubtful_units(setting_, pass, l, caution * kTurn * input_[l + 1]);
+        all.insert(all.end(), some.begin(), some.end());
     }
-    return units;
+    return all;
 }
 
-void ErrorBounds::backward(const Pass& pass)
+void ErrorBounds::backward(const Pass& pass, std::span<const std::int32_t> labels)
 {
     gradients_.clear();
     errors_.clear();
     backward_loss(pass);
     for (std::size_t l = setting_.network.layers.size(); l-- > 0;) {
         backward_layer(pass, l);
+    }
+    add_turned(pass, labels);
+}
+
+void ErrorBounds::add_turned(const Pass& pass, std::span<const std::int32_t> labels)
+{
+    const std::vector<Turn> turns = doubtful(pass, 1.0);
+    doubtful_ += static_cast<std::int64_t>(turns.size());
+    if (turns.empty()) {
+        return;
+    }
+    Pass other = pass;
+    turn(turns, other);
+    reference::backward(setting_, weights_, labels, other);
+    for (auto& [name, error] : errors_) {
+        Values difference = other.gradients.at(name);
+        const Values& gradient = pass.gradients.at(name);
+        for (std::size_t i = 0; i < gradient.size(); ++i) {
+            difference[i] = kSpread / 2.0 * std::abs(difference[i] - gradient[i]);
+        }
+        error.turned = column_rms(difference, error.rounding.size());
+        for (std::size_t i = 0; i < difference.size(); ++i) {
+            double& largest = error.turned_largest[i % error.turned_largest.size()];
+            largest = std::max(largest, difference[i]);
+        }
+        const Size size = size_of(difference, setting_.threads);
+        gradients_[name].rms += size.rms;
+        gradients_[name].largest += size.largest;
     }
 }
 
@@ -208,116 +236,69 @@ void ErrorBounds::backward_loss(const Pass& pass)
     const double batch = static_cast<double>(pass.batch);
     const double error =
         length(logits_error() * std::sqrt(gain / size.count), std::sqrt(exponential / size.count), kUnit);
-    above_.back() = {error / (summed ? 1.0 : batch), 0.0, 0.0};
+    above_.back() = error / (summed ? 1.0 : batch);
     const double shown = form == reference::LossForm::sum ? 1.0 : (summed ? 1.0 / batch : 1.0);
     loss_ = kSpread * slopes * shown * logits_error() +
             kUnit * (4.0 + std::sqrt(batch)) *
                 (std::abs(pass.loss) + size.largest * (form == reference::LossForm::sum ? batch : 1.0));
 }
 
-// Layers without parameters. The gradients of a pool's outputs are spread over its inputs.
-void ErrorBounds::backward_plain(const Pass& pass, std::size_t l)
-{
-    const Layer& layer = setting_.network.layers[l];
-    const Doubt own = doubt_of(setting_, pass, l, kTurn * input_[l + 1]);
-    TensorError error = above_[l];
-    for (std::size_t c = 0; c < own.sum.size(); ++c) {
-        error.doubt =
-            length(error.doubt, std::sqrt(own.squares[c] / static_cast<double>(pass.above[l].size())));
-        error.jump += own.sum[c];
-    }
-    for (const std::int64_t units : own.units) {
-        doubtful_ += units;
-    }
-    at_[l] = error;
-    if (l > 0) {
-        const double spread = std::sqrt(static_cast<double>(pass.above[l].size()) /
-                                        static_cast<double>(pass.above[l - 1].size()));
-        const double factor = pass.factors[l].empty() ? 1.0 : 1.0 / (1.0 - layer.rate);
-        above_[l - 1] = {error.rounding * spread * factor, error.doubt * spread * factor,
-                         error.jump * factor};
-    }
-}
-
 void ErrorBounds::backward_layer(const Pass& pass, std::size_t l)
 {
     const Layer& layer = setting_.network.layers[l];
-    if (!layer.has_parameters()) {
-        return backward_plain(pass, l);
-    }
     const int threads = setting_.threads;
-    const Doubt own = doubt_of(setting_, pass, l, kTurn * input_[l + 1]);
-    for (const std::int64_t units : own.units) {
-        doubtful_ += units;
+    const auto count = [](const Values& values) { return static_cast<double>(values.size()); };
+    if (!layer.has_parameters()) {
+        at_[l] = above_[l];
+        if (l > 0) {
+            // The gradients of a pool's outputs are spread over its inputs.
+            const double spread = std::sqrt(count(pass.above[l]) / count(pass.above[l - 1]));
+            above_[l - 1] = at_[l] * spread * (pass.factors[l].empty() ? 1.0 : 1.0 / (1.0 - layer.rate));
+        }
+        return;
     }
     // ReLU masks errors along with values.
     const double d = size_of(pass.at[l], threads).rms;
-    const double open = std::min(1.0, over(d, size_of(pass.above[l], threads).rms));
-    at_[l] = {above_[l].rounding * open, above_[l].doubt * open, above_[l].jump};
-    kernel_and_bias(pass, l, own);
-    for (std::size_t o = 0; o < own.sum.size(); ++o) {
-        at_[l].doubt =
-            length(at_[l].doubt, std::sqrt(own.squares[o] / static_cast<double>(pass.at[l].size())));
-        at_[l].jump += own.sum[o];
-    }
+    at_[l] = above_[l] * std::min(1.0, over(d, size_of(pass.above[l], threads).rms));
+    kernel_and_bias(pass, l);
     if (l == 0) {
         return;
     }
     const double w = size_of(weights_.at(layer.name + ".kernel"), threads).rms;
     const double fan = fan_out(layer);
     const double natural = std::max(size_of(pass.above[l - 1], threads).rms, std::sqrt(fan) * d * w);
-    const double rounding =
-        natural * length(over(at_[l].rounding, d), over(weight_error(layer.name + ".kernel"), w),
-                         std::sqrt(fan) * kUnit);
     const double moved = optimizer_.optimizer().learning_rate * optimizer_.steps() * fan * d;
-    above_[l - 1] = {length(rounding, common_error() * std::min(moved, 2.0 * natural)),
-                     std::sqrt(fan) * w * at_[l].doubt, fan_in(layer) * w * at_[l].jump};
+    above_[l - 1] = length(natural * over(at_[l], d), natural * over(weight_error(layer.name + ".kernel"), w),
+                           natural * std::sqrt(fan) * kUnit, common_error() * std::min(moved, 2.0 * natural));
 }
 
-void ErrorBounds::kernel_and_bias(const Pass& pass, std::size_t l, const Doubt& own)
+void ErrorBounds::kernel_and_bias(const Pass& pass, std::size_t l)
 {
     const Layer& layer = setting_.network.layers[l];
-    const TensorError& inherited = at_[l];
-    const Size x = size_of(pass.input[l], setting_.threads);
+    const double x = size_of(pass.input[l], setting_.threads).rms;
     const double d = size_of(pass.at[l], setting_.threads).rms;
     const double n = layer.kind == LayerKind::dense
                          ? static_cast<double>(pass.batch)
                          : static_cast<double>(pass.batch * layer.output[0] * layer.output[1]);
-    const double root = std::sqrt(n);
-    const double relative = over(inherited.rounding, d);
     const auto channels = static_cast<std::size_t>(layer.output.back());
     const Values out = column_rms(pass.at[l], channels);
-
-    // One gradient with an input of this size and largest value.
-    const auto follow = [&](const std::string& name, double size, double largest, double input_error,
-                            Values in) {
-        const Size own_size = size_of(pass.gradients.at(name), setting_.threads);
-        const double natural = std::max(own_size.rms, root * size * d);
-        const double error = natural * length(input_error, relative, root * kUnit);
-        Limit limit = limit_of(error, own_size, natural);
-        GradientError elements{std::move(in), Values(channels), Values(channels), Values(channels)};
-        double squares = 0.0;
-        double jump = 0.0;
-        for (std::size_t o = 0; o < channels; ++o) {
-            const double share = over(out[o], d);
-            const double own_doubt = std::sqrt(own.squares[o] / n);
-            elements.rounding[o] = error * share;
-            elements.doubt[o] = root * largest * (inherited.doubt * share + own_doubt);
-            elements.jump[o] = largest * ((share > 0.0 ? inherited.jump : 0.0) + own.sum[o]);
-            squares += square(elements.doubt[o]) / static_cast<double>(channels);
-            jump = std::max(jump, elements.jump[o]);
+    const auto follow = [&](const std::string& name, double input, double input_error, Values in) {
+        const Size size = size_of(pass.gradients.at(name), setting_.threads);
+        const double natural = std::max(size.rms, std::sqrt(n) * input * d);
+        const double error = natural * length(input_error, over(at_[l], d), std::sqrt(n) * kUnit);
+        gradients_[name] = limit_of(error, size, natural);
+        GradientError elements{std::move(in), out, Values(channels), Values(channels)};
+        for (double& rounding : elements.rounding) {
+            rounding *= over(error, d);
         }
-        limit.rms += std::sqrt(squares);
-        limit.largest += jump;
-        gradients_[name] = limit;
         errors_[name] = std::move(elements);
     };
     Values in = column_rms(pass.input[l], static_cast<std::size_t>(layer.input.back()));
     for (double& value : in) {
-        value = over(value, x.rms);
+        value = over(value, x);
     }
-    follow(layer.name + ".kernel", x.rms, x.largest, over(input_[l], x.rms), std::move(in));
-    follow(layer.name + ".bias", 1.0, 1.0, 0.0, Values{1.0});
+    follow(layer.name + ".kernel", x, over(input_[l], x), std::move(in));
+    follow(layer.name + ".bias", 1.0, 0.0, Values{1.0});
 }
 
 void ErrorBounds::step()
@@ -328,8 +309,8 @@ void ErrorBounds::step()
         const int times = kept ? optimizer_.steps() + 1 : 1;
         for (std::size_t o = 0; o < error.rounding.size(); ++o) {
             error.rounding[o] *= times;
-            error.doubt[o] *= times;
-            error.jump[o] *= times;
+            error.turned[o] *= times;
+            error.turned_largest[o] *= times;
         }
         drift.gradients.push_back(error);
         optimizer_.optimizer().kind == "sgd" ? momentum_step(drift) : adam_step(name, drift);
@@ -356,9 +337,9 @@ void ErrorBounds::momentum_step(Drift& drift) const
     for (auto error = drift.gradients.rbegin(); error != drift.gradients.rend(); ++error) {
         weight *= error == drift.gradients.rbegin() ? 1.0 + o.momentum : o.momentum;
         const double step = o.learning_rate * weight;
-        drift.moved += step * rms(error->in) * (rms(error->rounding) + rms(error->doubt));
+        drift.moved += step * rms(error->in) * rms(error->rounding) + step * rms(error->turned);
         drift.moved_largest +=
-            step * largest(error->in) * (kSpread * largest(error->rounding) + largest(error->jump));
+            step * (kSpread * largest(error->in) * largest(error->rounding) + largest(error->turned_largest));
     }
 }
 

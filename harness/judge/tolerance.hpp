@@ -19,16 +19,13 @@
 // is rounded too, so p_i errs by u * (4 + |l_i - max l|) of itself. The mean loss moves by at most the
 // gradient's length times the logits' error in each image.
 //
-// ReLU and max-pool pass errors on as long as rounding does not turn them: a unit within kSpread times its
-// error of turning is doubtful, since then its gradient goes one way or the other, or to another pixel.
+// ReLU and max-pool pass errors on as long as rounding does not turn them: a unit within kTurn times its
+// error of turning is doubtful, since then its gradient may go one way or the other, or to another pixel.
 // (Equal inputs of a pool come from equal patches of the image; whichever wins, the same patch and the same
-// gradient meet.) Exams are set with images that have no doubtful unit. Where none exist, as with millions
-// of units an image, the gradients of the doubtful units alone are added to what follows from them: to the
-// rms as their own rms, to the largest as their sum, both times the largest input.
-//
-// Adam divides by each element's own gradient, so there the errors are needed element by element: the natural
-// size of one is sqrt(n) * rms of its input channel (dense: input) * rms of its output channel's gradient,
-// and its error the tensor's in proportion.
+// gradient meet.) Exams are set with images that have no doubtful unit. Where none exist, as with millions of
+// units an image, the reference goes back a second time with all doubtful units turned; the difference of the
+// gradients, times kSpread / 2 since a worker turns some and not others, is added to what follows from
+// rounding.
 //
 // Optimizer. Adam moves a parameter by lr * c_t * U, U = m / (s + epsilon), s = sqrt(v). With gradient errors
 // d_t, m errs by at most dm = sum (1-b1) b1^(t-i) d_i, and s, being a length, by ds = sqrt(sum (1-b2)
@@ -47,6 +44,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,7 +56,7 @@ namespace lockstep::judge {
 
 inline constexpr double kUnit = 0x1p-24;
 inline constexpr double kSpread = 6.0;
-inline constexpr double kTurn = 3.0;
+inline constexpr double kTurn = 3.0;  // the errors are upper bounds already, three times the usual
 
 // Absolute, for the distances of one tensor's elements from the reference.
 struct Limit {
@@ -76,23 +74,15 @@ struct Tolerances {
     std::int64_t doubtful = 0;                // units of all steps' passes that rounding could turn
 };
 
-// The error of one tensor: of all its elements, and what doubtful units add to a few of them.
-struct TensorError {
-    double rounding = 0.0;  // rms
-    double doubt = 0.0;     // rms
-    double jump = 0.0;      // sum of absolute values
-};
-
-// The errors of one gradient's elements, [...][in][out]: rms in[i] * (rounding[o] + doubt[o]), at most
-// in[i] * (kSpread * rounding[o] + jump[o]). An input that is always 0 and an output without gradient have
-// exact zeros.
+// The errors of one gradient's elements, [...][in][out]: rms in[i] * rounding[o] + turned[o], at most
+// kSpread * in[i] * rounding[o] + turned_largest[o], and 0 where in[i] is 0.
 struct GradientError {
     std::vector<double> in;
-    std::vector<double> rounding, doubt, jump;
+    std::vector<double> rounding, turned, turned_largest;
 };
 
 // Follows the errors through the passes and steps of one exam. Calls come in the order forward,
-// [doubtful_units,] backward, step, forward ...; forward may be repeated.
+// [doubtful,] backward, step, forward ...; forward may be repeated.
 class ErrorBounds {
 public:
     // All three must outlive this object.
@@ -100,9 +90,10 @@ public:
                 const reference::Weights& weights);
 
     void forward(const reference::Pass& pass);
-    // For each image of the pass; `caution` widens what counts as doubtful.
-    std::vector<std::int64_t> doubtful_units(const reference::Pass& pass, double caution) const;
-    void backward(const reference::Pass& pass);
+    // Of all layers; `caution` widens what counts as doubtful.
+    std::vector<Turn> doubtful(const reference::Pass& pass, double caution) const;
+    // `pass` has gone backward with these labels.
+    void backward(const reference::Pass& pass, std::span<const std::int32_t> labels);
     // After the optimizer's update with the gradients of the last backward().
     void step();
 
@@ -110,8 +101,8 @@ public:
     Limit logits() const { return logits_; }               // of the last backward()
     double loss() const { return loss_; }
     const std::map<std::string, Limit>& gradients() const { return gradients_; }
-    std::map<std::string, Limit> parameters() const;     // after the last step()
-    std::int64_t doubtful() const { return doubtful_; }  // in all backward() so far
+    std::map<std::string, Limit> parameters() const;            // after the last step()
+    std::int64_t doubtful_so_far() const { return doubtful_; }  // in all backward() so far
 
 private:
     struct Drift {                                // of one parameter
@@ -124,8 +115,8 @@ private:
     void forward_layer(const reference::Pass& pass, std::size_t l);
     void backward_loss(const reference::Pass& pass);
     void backward_layer(const reference::Pass& pass, std::size_t l);
-    void backward_plain(const reference::Pass& pass, std::size_t l);
-    void kernel_and_bias(const reference::Pass& pass, std::size_t l, const Doubt& own);
+    void kernel_and_bias(const reference::Pass& pass, std::size_t l);
+    void add_turned(const reference::Pass& pass, std::span<const std::int32_t> labels);
     void adam_step(const std::string& name, Drift& drift) const;
     void momentum_step(Drift& drift) const;
 
@@ -135,8 +126,8 @@ private:
     std::vector<double> input_;   // errors of pass.input, rms
     std::vector<double> before_;  // of the outputs before ReLU
     std::vector<double> first_;   // rms of the outputs before ReLU with the weights of the start
-    std::vector<TensorError> above_;
-    std::vector<TensorError> at_;
+    std::vector<double> above_;   // of the gradients, rms
+    std::vector<double> at_;
     Limit logits_;
     double loss_ = 0.0;
     std::map<std::string, Limit> gradients_;

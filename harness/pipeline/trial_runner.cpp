@@ -32,9 +32,9 @@ Outcome outcome_of(OutcomeKind kind, const char* stage, std::string reason, std:
     return outcome;
 }
 
-tl::unexpected<Outcome> lied(const record::Arm& arm, const std::string& what)
+tl::unexpected<Outcome> lied(const record::Arm& arm, const std::string& what, const char* stage = "train")
 {
-    return tl::unexpected(outcome_of(OutcomeKind::lied, "train", fmt::format("{} {}.", arm.name, what),
+    return tl::unexpected(outcome_of(OutcomeKind::lied, stage, fmt::format("{} {}.", arm.name, what),
                                      "Correct the worker: its figures cannot be used."));
 }
 
@@ -107,7 +107,7 @@ private:
         }
         session_ = std::move(*opened);
         if (session_.hello.started < begin || session_.hello.started > observe::monotonic_ns()) {
-            return lied(arm_, "says that it started at a time at which it did not");
+            return lied(arm_, "says that it started at a time at which it did not", "hello");
         }
         trial_.versions.insert(session_.hello.versions.begin(), session_.hello.versions.end());
         trial_.facts = session_.build.facts;

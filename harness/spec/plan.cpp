@@ -134,7 +134,6 @@ Result<void> check_bounds(const Experiment& experiment, const Plan& plan)
                   {"warm-up-steps", static_cast<double>(plan.warm_up_steps), 0, kMost},
                   {"seed", static_cast<double>(experiment.seed.value_or(0)), 0, kMost},
                   {"settle-ms", static_cast<double>(plan.settle_ms), 0, kMost},
-                  {"train-samples", static_cast<double>(plan.data.train_samples.value_or(1)), 1, kMost},
                   {"learning-rate", plan.optimizer.learning_rate, 0, 1e3},
                   {"momentum", plan.optimizer.momentum, 0, 1},
                   {"beta1", plan.optimizer.beta1, 0, 0.999999},

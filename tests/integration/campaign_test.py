@@ -57,7 +57,7 @@ class FaultyCampaign:
         for trial in self.results.trials():
             self.assertRegex(trial.log, results.LOG)
             found = {path.name for path in trial.folder.iterdir()}
-            kept = {"record.json", "s.log", "output.txt"} | ({"steps.npy"} & found)
+            kept = {"record.json", "s.log", "output.txt"} | ({"steps.npy", "losses.npy"} & found)
             kept |= {"steps.npy", "predictions.csv"} if trial.completed else set()
             self.assertEqual(found, kept, trial.folder.name)
         for arm in ("good",) + tuple(self.misdeeds):

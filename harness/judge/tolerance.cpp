@@ -379,8 +379,11 @@ void ErrorBounds::adam_step(const std::string& name, Drift& drift) const
                 double age1 = 1.0 - o.beta1;
                 double age2 = 1.0 - o.beta2;
                 for (auto step = drift.gradients.rbegin(); step != drift.gradients.rend(); ++step) {
-                    const double error = step->in[in] * (step->rounding[out] + step->doubt[out]);
-                    const double largest = step->in[in] * (kSpread * step->rounding[out] + step->jump[out]);
+                    const double size = step->in[in];
+                    const bool open = size > 0.0;
+                    const double error = size * step->rounding[out] + (open ? step->turned[out] : 0.0);
+                    const double largest =
+                        kSpread * size * step->rounding[out] + (open ? step->turned_largest[out] : 0.0);
                     m += age1 * error;
                     m_largest += age1 * largest;
                     s2 += age2 * square(error);

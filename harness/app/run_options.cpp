@@ -27,6 +27,7 @@ void add_experiment_options(CLI::App& command, RunOptions& options)
     command.add_option("--size", given.size, "Resize the images on import: HxW");
     command.add_option("--padding", given.padding, "same or valid; the model file's own otherwise");
     command.add_option("--train-samples", given.train_samples, "Train on a stratified part of so many images");
+    command.add_option("--test-samples", given.test_samples, "Test on a stratified part of so many images");
     command.add_option("--batch-size,-b", given.defaults.batch_size, "Images in a batch (64)");
     command.add_option("--epochs,-e", given.epochs, "Epochs of a run (1)");
     command.add_option("--threads,-t", given.defaults.threads, "Threads of each worker (all cores)");
@@ -86,6 +87,7 @@ Result<spec::Experiment> experiment_of(const RunOptions& options)
     override_with(experiment.size, given.size);
     override_with(experiment.padding, given.padding);
     override_with(experiment.train_samples, given.train_samples);
+    override_with(experiment.test_samples, given.test_samples);
     override_with(experiment.epochs, given.epochs);
     override_with(experiment.blocks, given.blocks);
     override_with(experiment.warm_up_steps, given.warm_up_steps);

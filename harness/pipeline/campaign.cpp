@@ -41,7 +41,7 @@ public:
         }
         ground_ = std::move(*ground);
         tell([&](Reporter& reporter) { reporter.opening(plan_, ground_); });
-        warm_page_cache(ground_.dataset);
+        warm_page_cache(ground_);
         gate_ = pass_gate(gate_order(), shop_);                             // who computes the same thing
         const std::vector<Turn> turns = schedule();                         // every arm in every block, shuffled
         for (std::size_t next = 0; next < turns.size() && !interrupted(); ++next) {

@@ -19,7 +19,7 @@ void ConsoleReporter::opening(const record::Plan& plan, const Ground& ground)
 {
     const data::Dataset& dataset = ground.dataset;
     line_.say(fmt::format("{}: {} images of {}x{}x{} to train on, {} to test, {} classes; {} x {} x {} = {}; seed {}", dataset.name,
-                          ground.part.size(), dataset.height, dataset.width, dataset.channels, dataset.test_count, dataset.classes.size(),
+                          ground.part.size(), dataset.height, dataset.width, dataset.channels, ground.test.count(), dataset.classes.size(),
                           count_words(static_cast<std::size_t>(plan.blocks), "block"), count_words(ground.networks.size(), "network"),
                           count_words(plan.arms.size(), "arm"),
                           count_words(static_cast<std::size_t>(plan.blocks) * ground.networks.size() * plan.arms.size(), "run"), plan.seed));

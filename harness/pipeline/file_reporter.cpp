@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using record::Trial;
 
-// predictions.csv of the last epoch, in the user's own labels; ids from 1. The workers' files are not kept.
+// predictions.csv of the last epoch, in the user's own labels; ids from 1 in the whole test set. The workers' files are not kept.
 Result<void> write_predictions(const fs::path& folder, const Ground& ground, const Trial& trial)
 {
     const fs::path last = folder / fmt::format("predictions_{}.npy", trial.epochs.size());
@@ -30,9 +30,10 @@ Result<void> write_predictions(const fs::path& folder, const Ground& ground, con
         return tl::unexpected(file.error());
     }
     std::string text = "ImageId,Label\n";
-    std::int64_t id = 0;
-    for (const std::int32_t label : file->values<std::int32_t>()) {
-        text += fmt::format("{},{}\n", ++id, report::csv_cell(ground.dataset.classes[static_cast<std::size_t>(label)]));
+    const auto labels = file->values<std::int32_t>();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const std::int32_t label = labels[i];
+        text += fmt::format("{},{}\n", ground.test.ids[i], report::csv_cell(ground.dataset.classes[static_cast<std::size_t>(label)]));
     }
     return write_file(folder / "predictions.csv", text);
 }
@@ -71,7 +72,7 @@ Result<void> FileReporter::write_rows(const Trial& like) const
 Result<void> FileReporter::trial(const record::Plan&, const Ground& ground, const Trial& trial, const Course&)
 {
     const fs::path folder = folder_.trial(trial.folder);
-    if (trial.outcome.ok() && ground.dataset.test_count > 0) {
+    if (trial.outcome.ok() && ground.test.images) {
         if (const Result<void> written = write_predictions(folder, ground, trial); !written) {
             return written;
         }

@@ -73,7 +73,6 @@ public:
 private:
     void describe()
     {
-        const data::Dataset& dataset = order_.ground.dataset;
         trial_.model = network_.id;
         trial_.arm = arm_.name;
         trial_.framework = arm_.framework;
@@ -86,7 +85,7 @@ private:
         trial_.batch = arm_.batch;
         trial_.threads_asked = arm_.threads;
         trial_.train_samples = static_cast<std::int64_t>(order_.ground.part.size());
-        trial_.test_samples = dataset.test_count;
+        trial_.test_samples = order_.ground.test.count();
         trial_.folder = order_.folder.filename().string();
     }
 
@@ -141,7 +140,7 @@ private:
         protocol::DataRequest request;
         request.train_images = dataset.train_images().string();
         request.train_labels = dataset.train_labels().string();
-        request.test_images = dataset.test_images().value_or(dataset.train_images()).string();
+        request.test_images = order_.ground.test.images.value_or(dataset.train_images()).string();
         const auto loaded = session_.worker->data(request);
         if (!loaded) {
             return tl::unexpected(loaded.error());
@@ -159,7 +158,7 @@ private:
         request.epochs = order_.plan.epochs;
         request.orders = orders_;
         request.stamps = (order_.folder / "stamps.npy").string();
-        request.evaluate = order_.ground.dataset.test_count > 0;
+        request.evaluate = order_.ground.test.images.has_value();
         request.predictions = (order_.folder / "predictions_{epoch}.npy").string();
         request.silence_ms = kSilenceMs;
         const std::int64_t begin = observe::monotonic_ns();
@@ -270,19 +269,19 @@ private:
         const Span whole{trial_.epochs.front().span.begin, trial_.epochs.back().span.end};
         trial_.phases["train"] = whole;
         trial_.train_seconds = whole.seconds() - static_cast<double>(evaluated) * 1e-9;
-        return order_.ground.dataset.test_count > 0 ? take_predictions(reply) : launch::Answer<void>{};
+        return order_.ground.test.images ? take_predictions(reply) : launch::Answer<void>{};
     }
 
     // Accuracy is counted here, from the predictions, and nowhere else.
     launch::Answer<void> take_predictions(const protocol::TrainReply& reply)
     {
-        const data::Dataset& dataset = order_.ground.dataset;
+        const TestPart& test = order_.ground.test;
         if (reply.predictions.size() != trial_.epochs.size()) {
             return lied(arm_, "left no predictions");
         }
         std::optional<NpyFile> labels;
-        if (const auto path = dataset.test_labels()) {
-            const Result<NpyFile> file = NpyFile::open(*path);
+        if (test.labels) {
+            const Result<NpyFile> file = NpyFile::open(*test.labels);
             if (!file) {
                 return broken(file.error());
             }
@@ -290,8 +289,8 @@ private:
         }
         for (std::size_t i = 0; i < trial_.epochs.size(); ++i) {
             const Result<NpyFile> file = NpyFile::open(reply.predictions[i]);
-            if (!file || file->type() != NpyType::i32 || file->shape() != Shape{dataset.test_count}) {
-                return lied(arm_, fmt::format("left no predictions of {} images", dataset.test_count));
+            if (!file || file->type() != NpyType::i32 || file->shape() != Shape{test.count()}) {
+                return lied(arm_, fmt::format("left no predictions of {} images", test.count()));
             }
             const auto classes = file->values<std::int32_t>();
             if (std::any_of(classes.begin(), classes.end(), [&](std::int32_t c) { return c < 0 || c >= network_.classes; })) {
@@ -303,7 +302,7 @@ private:
                 for (std::size_t image = 0; image < truth.size(); ++image) {
                     right += truth[image] == classes[image] ? 1 : 0;
                 }
-                trial_.epochs[i].accuracy = static_cast<double>(right) / static_cast<double>(dataset.test_count);
+                trial_.epochs[i].accuracy = static_cast<double>(right) / static_cast<double>(test.count());
             }
         }
         trial_.accuracy = trial_.epochs.back().accuracy;

@@ -32,6 +32,7 @@ struct DataRequest {
     std::string source;                           // name, or folder
     std::optional<std::pair<std::int64_t, std::int64_t>> size;  // height, width to resize to
     std::optional<std::int64_t> train_samples;    // stratified part of the training set
+    std::optional<std::int64_t> test_samples;     // and of the test set
 };
 
 // Seconds.

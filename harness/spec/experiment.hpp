@@ -39,6 +39,7 @@ struct Experiment {
     std::optional<std::string> size;           // "28x28"
     std::optional<std::string> padding;
     std::optional<std::int64_t> train_samples;
+    std::optional<std::int64_t> test_samples;
     std::optional<std::int64_t> epochs;
     std::optional<std::int64_t> blocks;
     std::optional<std::int64_t> warm_up_steps;

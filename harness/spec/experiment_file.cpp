@@ -153,6 +153,7 @@ Result<Experiment> parse_experiment(const std::string& text, const std::string& 
     table->text("size", experiment.size);
     table->text("padding", experiment.padding);
     read_integer(*table, "train_samples", experiment.train_samples, 1);
+    read_integer(*table, "test_samples", experiment.test_samples, 1);
     read_integer(*table, "epochs", experiment.epochs, 1);
     read_integer(*table, "blocks", experiment.blocks, 1);
     read_integer(*table, "warm_up_steps", experiment.warm_up_steps, 0);

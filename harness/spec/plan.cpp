@@ -299,6 +299,7 @@ Result<Plan> plan_of(const Experiment& experiment, int cores, const std::vector<
     plan.optimizer.beta2 = experiment.beta2.value_or(plan.optimizer.beta2);
     plan.optimizer.epsilon = experiment.epsilon.value_or(plan.optimizer.epsilon);
     plan.data.train_samples = experiment.train_samples;
+    plan.data.test_samples = experiment.test_samples;
     plan.epochs = experiment.epochs.value_or(plan.epochs);
     plan.blocks = experiment.blocks.value_or(plan.blocks);
     plan.warm_up_steps = experiment.warm_up_steps.value_or(plan.warm_up_steps);
@@ -332,6 +333,9 @@ std::string experiment_text(const Plan& plan)
     }
     if (plan.data.train_samples) {
         text += fmt::format("train_samples = {}\n", *plan.data.train_samples);
+    }
+    if (plan.data.test_samples) {
+        text += fmt::format("test_samples = {}\n", *plan.data.test_samples);
     }
     if (plan.padding) {
         text += fmt::format("padding = {}\n", quoted(*plan.padding));

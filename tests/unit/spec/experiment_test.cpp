@@ -50,7 +50,7 @@ TEST(Experiment, the_twin_is_the_baseline_under_another_name)
 
 TEST(Experiment, a_plan_written_down_gives_the_same_plan_again)
 {
-    const auto plan = plan_from("data = \"a \\\"b\\\"\"\nsize = \"24x32\"\ntrain_samples = 100\ntwin = true\npadding = \"valid\"\n"
+    const auto plan = plan_from("data = \"a \\\"b\\\"\"\nsize = \"24x32\"\ntrain_samples = 100\ntest_samples = 50\ntwin = true\npadding = \"valid\"\n"
                                 "[optimizer]\nkind = \"sgd\"\nlearning_rate = 1\nmomentum = 0.5\n"
                                 "[[arm]]\nframework = \"f\"\nenv = { X = \"1\" }\npython = \"/p\"\ndevice = \"gpu:1\"\n");
     ASSERT_TRUE(plan) << plan.error().what;
@@ -63,6 +63,7 @@ TEST(Experiment, a_plan_written_down_gives_the_same_plan_again)
     EXPECT_EQ(again->data.source, "a \"b\"");
     EXPECT_EQ(again->optimizer.momentum, 0.5);
     EXPECT_EQ(again->arms.size(), 2u);
+    EXPECT_EQ(again->data.test_samples, 50);
 }
 
 struct Mistake {

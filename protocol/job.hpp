@@ -35,20 +35,20 @@ struct Job {
     std::string input = "locked";       // locked: the given order; native: the framework's own pipeline
     int threads = 1;
     Device device;
-    int rank = 0;       // of this process in a job of `world` processes
+    int rank = 0;  // of this process in a job of `world` processes
     int world = 1;
-    int replicas = 1;   // devices driven by this one process
+    int replicas = 1;     // devices driven by this one process
     bool dropout = true;  // false: dropout layers let everything pass in training too (the agreement check)
-    std::uint64_t seed = 0;             // for what stays random inside the framework: dropout, native order
+    std::uint64_t seed = 0;  // for what stays random inside the framework: dropout, native order
     std::map<std::string, std::string> options;  // the framework's own, named in its manifest
 };
 
 // How a worker wants its parameters. The harness permutes; a worker only assigns.
 struct Layouts {
-    std::string convolution = "HWIO";   // HWIO, OIHW
-    bool flipped = false;               // kernels turned by 180 degrees: the framework convolves, not correlates
-    std::string dense = "in_out";       // in_out, out_in
-    std::string flatten = "HWC";        // order of a flattened image: HWC, CHW
+    std::string convolution = "HWIO";  // HWIO, OIHW
+    bool flipped = false;          // kernels turned by 180 degrees: the framework convolves, not correlates
+    std::string dense = "in_out";  // in_out, out_in
+    std::string flatten = "HWC";   // order of a flattened image: HWC, CHW
 };
 
 }  // namespace lockstep::protocol

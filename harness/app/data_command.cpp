@@ -34,7 +34,8 @@ Result<std::optional<char>> one_character(const char* option, const std::string&
         return std::optional('\t');
     }
     if (text.size() != 1) {
-        return fail(fmt::format("{} \"{}\" is not one character.", option, text), fmt::format("Write {} ';' or {} tab.", option, option));
+        return fail(fmt::format("{} \"{}\" is not one character.", option, text),
+                    fmt::format("Write {} ';' or {} tab.", option, option));
     }
     return std::optional(text[0]);
 }
@@ -75,9 +76,12 @@ Result<data::ImportOptions> options_of(const ImportCommand& command)
 
 void print(const data::Dataset& dataset)
 {
-    fmt::print("{}\n  folder    {}\n  images    {}x{}x{}, {} to train on, {} to test{}\n  classes   {}:", dataset.name, dataset.folder.string(),
-               dataset.height, dataset.width, dataset.channels, dataset.train_count, dataset.test_count,
-               dataset.test_count > 0 && !dataset.test_has_labels ? " (without labels: no accuracy, predictions only)" : "",
+    fmt::print("{}\n  folder    {}\n  images    {}x{}x{}, {} to train on, {} to test{}\n  classes   {}:",
+               dataset.name, dataset.folder.string(), dataset.height, dataset.width, dataset.channels,
+               dataset.train_count, dataset.test_count,
+               dataset.test_count > 0 && !dataset.test_has_labels
+                   ? " (without labels: no accuracy, predictions only)"
+                   : "",
                dataset.classes.size());
     for (std::size_t i = 0; i < dataset.classes.size() && i < 20; ++i) {
         fmt::print(" {}", dataset.classes[i]);
@@ -112,22 +116,30 @@ int import(const ImportCommand& command)
 
 void add_import(CLI::App& data, Action& action)
 {
-    CLI::App* command = data.add_subcommand("import", "Turn CSV, IDX, LMDB or a folder of images into a data set that every framework reads");
+    CLI::App* command = data.add_subcommand(
+        "import", "Turn CSV, IDX, LMDB or a folder of images into a data set that every framework reads");
     auto given = std::make_shared<ImportCommand>();
-    command->add_option("source", given->sources, "Files or folders, fashion-mnist, or - for standard input")->required();
+    command->add_option("source", given->sources, "Files or folders, fashion-mnist, or - for standard input")
+        ->required();
     command->add_option("--out,-o", given->out, "A new folder for the data set (lockstep's own cache)");
     command->add_option("--test", given->options.test, "Files or folders of the test part");
-    command->add_option("--train-fraction", given->options.train_fraction, "Split: this share is trained on, the rest tests");
+    command->add_option("--train-fraction", given->options.train_fraction,
+                        "Split: this share is trained on, the rest tests");
     command->add_option("--split-seed", given->options.split_seed, "Of that split (42)");
     command->add_option("--size", given->size, "Resize every image: HxW");
     command->add_option("--shape", given->shape, "Of an image in a table: HxWxC");
-    command->add_flag("--channels-first", given->options.csv.channels_first, "Values come channel by channel");
-    command->add_option("--delimiter", given->delimiter, "Between columns; seen from the first line otherwise");
+    command->add_flag("--channels-first", given->options.csv.channels_first,
+                      "Values come channel by channel");
+    command->add_option("--delimiter", given->delimiter,
+                        "Between columns; seen from the first line otherwise");
     command->add_flag("--header", given->header, "The first line is a header");
     command->add_flag("--no-header", given->no_header, "It is not");
-    command->add_option("--label", given->label, "The label's column, none, or several one-hot columns A,B,C")->delimiter(',');
-    command->add_option("--ignore", given->options.csv.ignore, "Columns that are neither label nor pixel")->delimiter(',');
-    command->add_option("--pixels", given->options.csv.pixels, "One column that holds all pixels of an image");
+    command->add_option("--label", given->label, "The label's column, none, or several one-hot columns A,B,C")
+        ->delimiter(',');
+    command->add_option("--ignore", given->options.csv.ignore, "Columns that are neither label nor pixel")
+        ->delimiter(',');
+    command->add_option("--pixels", given->options.csv.pixels,
+                        "One column that holds all pixels of an image");
     command->add_option("--separator", given->separator, "Between the values in that column (spaces)");
     command->add_option("--name", given->options.name, "What people call the data set");
     command->add_flag("--synthetic", given->options.synthetic, "Say that the images were made, not taken");
@@ -138,7 +150,8 @@ void add_info(CLI::App& data, Action& action)
 {
     CLI::App* command = data.add_subcommand("info", "What a data set holds");
     auto source = std::make_shared<std::string>();
-    command->add_option("source", *source, "An imported folder, a name, or a folder with train.csv")->required();
+    command->add_option("source", *source, "An imported folder, a name, or a folder with train.csv")
+        ->required();
     command->callback([source, &action] {
         action = [source] {
             data::StagingOptions options;

@@ -25,7 +25,8 @@ std::vector<Row> rows_of(const pipeline::Workshop& shop)
             devices += (devices.empty() ? "" : ",") + device;
         }
         const bool own = manifest.install.kind == launch::InstallKind::built_in;
-        rows.push_back({manifest.name, ready.version, devices, own ? "comes with lockstep" : ready.python.string(),
+        rows.push_back({manifest.name, ready.version, devices,
+                        own ? "comes with lockstep" : ready.python.string(),
                         ready.ready ? "ready" : ready.missing + " " + ready.remedy});
     }
     return rows;
@@ -44,7 +45,8 @@ void print_table(const std::vector<Row>& rows)
     fmt::print("{:<{}}  {:<{}}  {:<{}}  state\n", "framework", name, "version", version, "devices", devices);
     for (const Row& row : rows) {
         const std::string where = row.state == "ready" && !row.where.empty() ? ": " + row.where : "";
-        fmt::print("{:<{}}  {:<{}}  {:<{}}  {}{}\n", row.name, name, row.version, version, row.devices, devices, row.state, where);
+        fmt::print("{:<{}}  {:<{}}  {:<{}}  {}{}\n", row.name, name, row.version, version, row.devices,
+                   devices, row.state, where);
     }
 }
 
@@ -52,7 +54,8 @@ void print_table(const std::vector<Row>& rows)
 
 void add_frameworks(CLI::App& program, Action& action)
 {
-    CLI::App* command = program.add_subcommand("frameworks", "What can run here, and what is missing where something is");
+    CLI::App* command =
+        program.add_subcommand("frameworks", "What can run here, and what is missing where something is");
     auto json = std::make_shared<bool>(false);
     command->add_flag("--json", *json, "For programs");
     command->callback([json, &action] {
@@ -68,7 +71,11 @@ void add_frameworks(CLI::App& program, Action& action)
             }
             nlohmann::ordered_json all = nlohmann::ordered_json::array();
             for (const Row& row : rows) {
-                all.push_back({{"name", row.name}, {"version", row.version}, {"devices", row.devices}, {"where", row.where}, {"state", row.state}});
+                all.push_back({{"name", row.name},
+                               {"version", row.version},
+                               {"devices", row.devices},
+                               {"where", row.where},
+                               {"state", row.state}});
             }
             fmt::print("{}\n", all.dump(2));
             return kResolved;

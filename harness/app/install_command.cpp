@@ -16,12 +16,14 @@ namespace {
 using launch::InstallKind;
 using launch::Manifest;
 
-Result<std::vector<const Manifest*>> named(const std::vector<std::string>& names, const launch::Catalog& catalog)
+Result<std::vector<const Manifest*>> named(const std::vector<std::string>& names,
+                                           const launch::Catalog& catalog)
 {
     std::vector<const Manifest*> manifests;
     if (names == std::vector<std::string>{"all"}) {
         for (const Manifest& manifest : catalog.manifests()) {
-            if (manifest.install.kind == InstallKind::python || manifest.install.kind == InstallKind::script) {
+            if (manifest.install.kind == InstallKind::python ||
+                manifest.install.kind == InstallKind::script) {
                 manifests.push_back(&manifest);
             }
         }
@@ -44,7 +46,10 @@ int install(const std::vector<std::string>& names, const pipeline::Workshop& sho
         return complain(manifests.error());
     }
     launch::InstallOptions options;
-    options.progress = [](std::string_view line) { fmt::print("{}\n", line); std::fflush(stdout); };
+    options.progress = [](std::string_view line) {
+        fmt::print("{}\n", line);
+        std::fflush(stdout);
+    };
     options.interrupt = shop.interrupt;
     int code = kResolved;
     for (const Manifest* manifest : *manifests) {
@@ -52,7 +57,8 @@ int install(const std::vector<std::string>& names, const pipeline::Workshop& sho
         if (!report) {
             code = complain(report.error());
         } else if (report->already || report->prefix.empty()) {
-            fmt::print("{}: {}\n", manifest->name, report->prefix.empty() ? "comes with lockstep" : "installed already");
+            fmt::print("{}: {}\n", manifest->name,
+                       report->prefix.empty() ? "comes with lockstep" : "installed already");
         } else {
             fmt::print("{}: installed in {}\n", manifest->name, report::duration_words(report->seconds));
         }
@@ -97,7 +103,8 @@ void add_one(CLI::App& program, Action& action, const char* name, const char* he
 
 void add_install(CLI::App& program, Action& action)
 {
-    add_one(program, action, "install", "Bring a framework: private, pinned, outside of the source tree", install);
+    add_one(program, action, "install", "Bring a framework: private, pinned, outside of the source tree",
+            install);
     add_one(program, action, "uninstall", "Remove what install brought", uninstall);
 }
 

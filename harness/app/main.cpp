@@ -23,7 +23,8 @@ std::string sentence_of(std::string text)
 
 bool is_command(CLI::App& program, const std::string& word)
 {
-    const auto commands = program.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; });
+    const auto commands =
+        program.get_subcommands([&](const CLI::App* command) { return command->get_name() == word; });
     return !commands.empty();
 }
 
@@ -59,7 +60,8 @@ std::string near_miss(CLI::App& program, int argc, char** argv)
 int main(int argc, char** argv)
 {
     using namespace lockstep::app;
-    CLI::App program{"Which deep-learning framework trains this network best on this machine, by how much, and why?"};
+    CLI::App program{
+        "Which deep-learning framework trains this network best on this machine, by how much, and why?"};
     program.name("lockstep");
     program.set_version_flag("--version", LOCKSTEP_VERSION);
     program.require_subcommand(1);
@@ -77,8 +79,9 @@ int main(int argc, char** argv)
             return program.exit(error);
         }
         const bool no_command = argc > 1 && argv[1][0] != '-' && !is_command(program, argv[1]);
-        return complain({no_command ? fmt::format("There is no command {}.", argv[1]) : sentence_of(error.what()),
-                         near_miss(program, argc, argv)});
+        return complain(
+            {no_command ? fmt::format("There is no command {}.", argv[1]) : sentence_of(error.what()),
+             near_miss(program, argc, argv)});
     }
     return action();
 }

@@ -40,7 +40,8 @@ Result<void> known_arms(const record::Plan& plan, const std::vector<std::string>
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             const auto near = nearest_word(name, names);
             return fail(fmt::format("There is no arm \"{}\".", name),
-                        fmt::format("{}The arms are {}.", near ? fmt::format("Did you mean {}? ", *near) : "", join_words(names)));
+                        fmt::format("{}The arms are {}.", near ? fmt::format("Did you mean {}? ", *near) : "",
+                                    join_words(names)));
         }
     }
     return {};
@@ -49,10 +50,15 @@ Result<void> known_arms(const record::Plan& plan, const std::vector<std::string>
 // What is fixed before the first run, with its digest: nobody can choose afterwards what was to be shown.
 std::string design_text(const record::Plan& plan, const std::string& experiment)
 {
-    const nlohmann::ordered_json json{{"written_at", observe::wall_time()}, {"seed", plan.seed}, {"blocks", plan.blocks},
-                                      {"order", "independent uniform permutations"}, {"unit", "run"},
-                                      {"statistic", "median step time after warm-up"}, {"interval", "sign test, 95 %"},
-                                      {"margin", 0.03}, {"experiment_digest", digest_of(experiment)}};
+    const nlohmann::ordered_json json{{"written_at", observe::wall_time()},
+                                      {"seed", plan.seed},
+                                      {"blocks", plan.blocks},
+                                      {"order", "independent uniform permutations"},
+                                      {"unit", "run"},
+                                      {"statistic", "median step time after warm-up"},
+                                      {"interval", "sign test, 95 %"},
+                                      {"margin", 0.03},
+                                      {"experiment_digest", digest_of(experiment)}};
     return json.dump(2) + "\n";
 }
 
@@ -81,23 +87,29 @@ int campaign(const record::Plan& plan, std::vector<record::Trial> finished, cons
     pipeline::ConsoleReporter console(::isatty(STDOUT_FILENO) != 0, ::isatty(STDERR_FILENO) != 0);
     pipeline::FileReporter files(folder, shop.environment, finished);
     const pipeline::CampaignOrder order{plan, std::move(finished), command.only};
-    const Result<pipeline::CampaignResult> result = pipeline::run_campaign(order, shop, folder, {&files, &console});
+    const Result<pipeline::CampaignResult> result =
+        pipeline::run_campaign(order, shop, folder, {&files, &console});
     if (!result) {
         fmt::print(stderr, "lockstep: {}\n{}\n", result.error().what, result.error().remedy);
-        fmt::print(stderr, "What was measured is kept. Go on with: lockstep run --resume {}\n", folder.root().string());
+        fmt::print(stderr, "What was measured is kept. Go on with: lockstep run --resume {}\n",
+                   folder.root().string());
         return kBadInput;
     }
     fmt::print("\nResults: {}\n", folder.root().string());
     if (result->interrupted || result->missing > 0) {
-        fmt::print("{} of {} runs are missing. Go on with: lockstep run --resume {}\n", result->missing, result->missing + result->runs,
-                   folder.root().string());
+        fmt::print("{} of {} runs are missing. Go on with: lockstep run --resume {}\n", result->missing,
+                   result->missing + result->runs, folder.root().string());
     }
     for (const std::string& arm : result->given_up) {
-        fmt::print("{} was not tried again after its failures. Repeat it alone: lockstep run --resume {} --only {}\n", arm,
-                   folder.root().string(), arm.substr(arm.find(' ') + 1));
+        fmt::print(
+            "{} was not tried again after its failures. Repeat it alone: lockstep run --resume {} --only "
+            "{}\n",
+            arm, folder.root().string(), arm.substr(arm.find(' ') + 1));
     }
     if (result->runs == 0 && !result->interrupted) {
-        fmt::print(stderr, "lockstep: Nothing was measured: no arm could run.\nThe table says why for each, and what to do.\n");
+        fmt::print(stderr,
+                   "lockstep: Nothing was measured: no arm could run.\nThe table says why for each, and what "
+                   "to do.\n");
         return kBadInput;
     }
     return exit_code_of(*result);
@@ -105,9 +117,10 @@ int campaign(const record::Plan& plan, std::vector<record::Trial> finished, cons
 
 int start(const RunCommand& command, const pipeline::Workshop& shop)
 {
-    const Result<record::Plan> plan = experiment_of(command.options).and_then([&](const spec::Experiment& experiment) {
-        return plan_for(experiment, shop);
-    });
+    const Result<record::Plan> plan =
+        experiment_of(command.options).and_then([&](const spec::Experiment& experiment) {
+            return plan_for(experiment, shop);
+        });
     if (!plan) {
         return complain(plan.error());
     }
@@ -124,9 +137,11 @@ int start(const RunCommand& command, const pipeline::Workshop& shop)
         return complain(folder.error());
     }
     const std::string experiment = spec::experiment_text(*plan);
-    const Result<void> written = write_file(folder->file("design.json"), design_text(*plan, experiment))
-                                     .and_then([&] { return report::write_environment(folder->file("environment.json"), shop.environment); })
-                                     .and_then([&] { return write_file(folder->file("experiment.toml"), experiment); });
+    const Result<void> written =
+        write_file(folder->file("design.json"), design_text(*plan, experiment))
+            .and_then(
+                [&] { return report::write_environment(folder->file("environment.json"), shop.environment); })
+            .and_then([&] { return write_file(folder->file("experiment.toml"), experiment); });
     return written ? campaign(*plan, {}, command, shop, *folder) : complain(written.error());
 }
 
@@ -136,9 +151,9 @@ int go_on(const RunCommand& command, const pipeline::Workshop& shop)
     if (!folder) {
         return complain(folder.error());
     }
-    const Result<record::Plan> plan = spec::open_experiment(folder->file("experiment.toml")).and_then([&](const spec::Experiment& experiment) {
-        return plan_for(experiment, shop);
-    });
+    const Result<record::Plan> plan =
+        spec::open_experiment(folder->file("experiment.toml"))
+            .and_then([&](const spec::Experiment& experiment) { return plan_for(experiment, shop); });
     if (!plan) {
         return complain(plan.error());
     }
@@ -152,12 +167,18 @@ int go_on(const RunCommand& command, const pipeline::Workshop& shop)
 
 void add_run(CLI::App& program, Action& action)
 {
-    CLI::App* command = program.add_subcommand("run", "Train every arm on every network, and say who is faster");
+    CLI::App* command =
+        program.add_subcommand("run", "Train every arm on every network, and say who is faster");
     auto run = std::make_shared<RunCommand>();
     add_experiment_options(*command, run->options);
     command->add_option("--out,-o", run->out, "Folder for the results (results/<name>_<time>)");
-    CLI::Option* resume = command->add_option("--resume", run->resume, "Go on with the campaign in this folder")->type_name("DIR");
-    command->add_option("--only", run->only, "Make runs of these arms only; with --resume also those that failed")->delimiter(',');
+    CLI::Option* resume =
+        command->add_option("--resume", run->resume, "Go on with the campaign in this folder")
+            ->type_name("DIR");
+    command
+        ->add_option("--only", run->only,
+                     "Make runs of these arms only; with --resume also those that failed")
+        ->delimiter(',');
     command->callback([run, &action] {
         action = [run] {
             const launch::Interrupt* interrupt = catch_signals();

@@ -1,4 +1,5 @@
-// One line an option. The function is long because the list is: every key of an experiment file has its option.
+// One line an option. The function is long because the list is: every key of an experiment file has its
+// option.
 #include "harness/app/run_options.hpp"
 
 #include <fmt/format.h>
@@ -19,28 +20,37 @@ void override_with(std::optional<T>& target, const std::optional<T>& given)
 void add_experiment_options(CLI::App& command, RunOptions& options)
 {
     spec::Experiment& given = options.given;
-    command.add_option("experiment", options.file, "An experiment file (experiments/*.toml)")->type_name("FILE");
-    command.add_option("--frameworks,-f", given.frameworks, "Frameworks, separated by commas, or all")->delimiter(',');
-    command.add_option("--arm", options.arms, "One arm: framework=NAME,name=LABEL,threads=N,OPTION=VALUE; may be repeated");
+    command.add_option("experiment", options.file, "An experiment file (experiments/*.toml)")
+        ->type_name("FILE");
+    command.add_option("--frameworks,-f", given.frameworks, "Frameworks, separated by commas, or all")
+        ->delimiter(',');
+    command.add_option("--arm", options.arms,
+                       "One arm: framework=NAME,name=LABEL,threads=N,OPTION=VALUE; may be repeated");
     command.add_option("--models,-m", given.models, "cnn2, cnn3 or a model file of your own")->delimiter(',');
-    command.add_option("--data,-d", given.data, "fashion-mnist, an imported folder, or one with train.csv and test.csv");
+    command.add_option("--data,-d", given.data,
+                       "fashion-mnist, an imported folder, or one with train.csv and test.csv");
     command.add_option("--size", given.size, "Resize the images on import: HxW");
     command.add_option("--padding", given.padding, "same or valid; the model file's own otherwise");
-    command.add_option("--train-samples", given.train_samples, "Train on a stratified part of so many images");
+    command.add_option("--train-samples", given.train_samples,
+                       "Train on a stratified part of so many images");
     command.add_option("--test-samples", given.test_samples, "Test on a stratified part of so many images");
     command.add_option("--batch-size,-b", given.defaults.batch_size, "Images in a batch (64)");
     command.add_option("--epochs,-e", given.epochs, "Epochs of a run (1)");
     command.add_option("--threads,-t", given.defaults.threads, "Threads of each worker (all cores)");
-    command.add_option("--blocks", given.blocks, "Blocks: one run of every arm each; six are the fewest for a verdict (6)");
+    command.add_option("--blocks", given.blocks,
+                       "Blocks: one run of every arm each; six are the fewest for a verdict (6)");
     command.add_option("--warm-up-steps", given.warm_up_steps, "First steps left out of the step times (10)");
     command.add_option("--seed", given.seed, "Of the order of runs, the weights and the batches (42)");
     command.add_option("--baseline", given.baseline, "The arm that others are compared with (the first)");
     command.add_option("--precision", given.defaults.precision, "float32, bfloat16 or float16");
     command.add_flag("--tf32", given.defaults.tf32, "Allow TF32 in float32 products on a GPU");
-    command.add_option("--input", given.defaults.input, "locked: the given order; native: each framework's own pipeline");
+    command.add_option("--input", given.defaults.input,
+                       "locked: the given order; native: each framework's own pipeline");
     command.add_option("--device", given.defaults.device, "cpu, gpu or gpu:1");
-    command.add_option("--python", given.defaults.python, "An interpreter of your own instead of the private install");
-    command.add_option("--option", options.options, "An option of the framework for every arm: xla=on; may be repeated");
+    command.add_option("--python", given.defaults.python,
+                       "An interpreter of your own instead of the private install");
+    command.add_option("--option", options.options,
+                       "An option of the framework for every arm: xla=on; may be repeated");
     command.add_option("--optimizer", given.optimizer, "adam or sgd");
     command.add_option("--learning-rate", given.learning_rate, "(0.001)");
     command.add_option("--momentum", given.momentum, "Of sgd (0.9)");
@@ -49,9 +59,12 @@ void add_experiment_options(CLI::App& command, RunOptions& options)
     command.add_option("--epsilon", given.epsilon, "Of adam (1e-7)");
     command.add_option("--settle-ms", given.settle_ms, "Pause between two runs in milliseconds (200)");
     command.add_option("--start-limit", given.start_limit, "Seconds that a worker may take to start (120)");
-    command.add_option("--build-limit", given.build_limit, "Seconds that it may take to build the network (600)");
-    command.add_option("--silence-limit", given.silence_limit, "Seconds that it may train without a sign of life (120)");
-    command.add_flag("--no-verify", options.no_verify, "Leave out the agreement check; every number is then unchecked");
+    command.add_option("--build-limit", given.build_limit,
+                       "Seconds that it may take to build the network (600)");
+    command.add_option("--silence-limit", given.silence_limit,
+                       "Seconds that it may train without a sign of life (120)");
+    command.add_flag("--no-verify", options.no_verify,
+                     "Leave out the agreement check; every number is then unchecked");
     command.add_flag("--twin", options.twin, "Run the baseline twice in every block, as a control");
     command.add_flag("--no-twin", options.no_twin, "Do not");
 }
@@ -106,7 +119,8 @@ Result<spec::Experiment> experiment_of(const RunOptions& options)
     for (const std::string& option : options.options) {
         const std::size_t equals = option.find('=');
         if (equals == std::string::npos || equals == 0) {
-            return fail(fmt::format("--option {} is not of the form key=value.", option), "Write it as --option xla=on.");
+            return fail(fmt::format("--option {} is not of the form key=value.", option),
+                        "Write it as --option xla=on.");
         }
         experiment.defaults.options[option.substr(0, equals)] = option.substr(equals + 1);
     }

@@ -12,10 +12,10 @@
 namespace lockstep::app {
 
 struct RunOptions {
-    std::string file;                     // an experiment file; the options below change it
-    spec::Experiment given;               // what the command line says
-    std::vector<std::string> arms;        // as written: framework=...,name=...
-    std::vector<std::string> options;     // key=value, for every arm
+    std::string file;                  // an experiment file; the options below change it
+    spec::Experiment given;            // what the command line says
+    std::vector<std::string> arms;     // as written: framework=...,name=...
+    std::vector<std::string> options;  // key=value, for every arm
     bool no_verify = false;
     bool no_twin = false;
     bool twin = false;
@@ -27,8 +27,8 @@ void add_experiment_options(CLI::App& command, RunOptions& options);
 // File and command line together; the command line wins. Naming frameworks or arms replaces the file's.
 Result<spec::Experiment> experiment_of(const RunOptions& options);
 
-// The plan on this machine. "all" stands for every framework that is ready, lockstep's own first; no framework
-// at all for lockstep's own. Fails on a framework that is not known.
+// The plan on this machine. "all" stands for every framework that is ready, lockstep's own first; no
+// framework at all for lockstep's own. Fails on a framework that is not known.
 Result<record::Plan> plan_for(spec::Experiment experiment, const pipeline::Workshop& shop);
 
 }  // namespace lockstep::app

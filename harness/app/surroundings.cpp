@@ -57,10 +57,13 @@ Result<pipeline::Workshop> open_workshop(const launch::Interrupt* interrupt)
         return tl::unexpected(catalog.error());
     }
     const fs::path home = home_folder();
-    const fs::path built = fs::exists(program_folder / "workers") ? program_folder / "workers" : share.parent_path().parent_path() / "lib" / "lockstep" / "workers";
+    const fs::path built = fs::exists(program_folder / "workers")
+                               ? program_folder / "workers"
+                               : share.parent_path().parent_path() / "lib" / "lockstep" / "workers";
     launch::Places places{home, share / "workers" / "sdk", built};
-    return pipeline::Workshop{std::move(*catalog), places, home / "data", home / "gate", {share / "models"},
-                              observe::read_environment(), interrupt};
+    return pipeline::Workshop{
+        std::move(*catalog),         places,   home / "data", home / "gate", {share / "models"},
+        observe::read_environment(), interrupt};
 }
 
 const launch::Interrupt* catch_signals()

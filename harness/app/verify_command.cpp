@@ -34,21 +34,27 @@ int verify(const RunOptions& options, const std::string& out, const pipeline::Wo
     if (!ground) {
         return complain(ground.error());
     }
-    const fs::path folder = out.empty() ? fs::temp_directory_path() / fmt::format("lockstep-verify-{}", ::getpid()) : fs::path(out);
+    const fs::path folder = out.empty()
+                                ? fs::temp_directory_path() / fmt::format("lockstep-verify-{}", ::getpid())
+                                : fs::path(out);
     std::error_code code;
     fs::create_directories(folder, code);
     if (code) {
-        return complain({fmt::format("{} cannot be made: {}.", folder.string(), code.message()), "Name another folder with --out."});
+        return complain({fmt::format("{} cannot be made: {}.", folder.string(), code.message()),
+                         "Name another folder with --out."});
     }
     pipeline::ConsoleReporter console(::isatty(STDOUT_FILENO) != 0, ::isatty(STDERR_FILENO) != 0);
     const auto results = pipeline::pass_gate(
-        {*plan, *ground, folder, folder / "staging", [&](const pipeline::GateResult& result) { console.gate(*plan, *ground, result); }}, shop);
+        {*plan, *ground, folder, folder / "staging",
+         [&](const pipeline::GateResult& result) { console.gate(*plan, *ground, result); }},
+        shop);
     fs::remove_all(folder / "staging", code);
     if (out.empty()) {
         fs::remove_all(folder, code);
     }
     const bool any_bad = std::any_of(results.begin(), results.end(), [](const pipeline::GateResult& result) {
-        return result.admission == pipeline::Admission::departs || result.admission == pipeline::Admission::failed;
+        return result.admission == pipeline::Admission::departs ||
+               result.admission == pipeline::Admission::failed;
     });
     return any_bad ? kTrialFailed : kResolved;
 }
@@ -57,7 +63,8 @@ int verify(const RunOptions& options, const std::string& out, const pipeline::Wo
 
 void add_verify(CLI::App& program, Action& action)
 {
-    CLI::App* command = program.add_subcommand("verify", "Check that frameworks compute what the reference does");
+    CLI::App* command =
+        program.add_subcommand("verify", "Check that frameworks compute what the reference does");
     auto options = std::make_shared<RunOptions>();
     auto out = std::make_shared<std::string>();
     add_experiment_options(*command, *options);

@@ -17,8 +17,9 @@ namespace {
 Error write_error(const std::filesystem::path& target)
 {
     const int code = errno;
-    const char* remedy = code == ENOSPC || code == EDQUOT ? "Free some disk space, then run the same command again."
-                                                          : "Check that the folder exists and that you may write to it.";
+    const char* remedy = code == ENOSPC || code == EDQUOT
+                             ? "Free some disk space, then run the same command again."
+                             : "Check that the folder exists and that you may write to it.";
     return {fmt::format("{} cannot be written: {}.", target.string(), std::strerror(code)), remedy};
 }
 
@@ -97,7 +98,8 @@ Result<std::string> read_file(const std::filesystem::path& path)
 {
     std::ifstream in(path, std::ios::binary);
     if (!in || std::filesystem::is_directory(path)) {
-        return fail(fmt::format("{} cannot be read.", path.string()), "Check that the file exists and that you may read it.");
+        return fail(fmt::format("{} cannot be read.", path.string()),
+                    "Check that the file exists and that you may read it.");
     }
     return std::string(std::istreambuf_iterator<char>(in), {});
 }

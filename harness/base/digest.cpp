@@ -15,12 +15,18 @@ struct Digest::State {
     ~State() { XXH3_freeState(xxh); }
 };
 
-Digest::Digest() : state_(std::make_unique<State>()) { XXH3_128bits_reset(state_->xxh); }
+Digest::Digest() : state_(std::make_unique<State>())
+{
+    XXH3_128bits_reset(state_->xxh);
+}
 Digest::~Digest() = default;
 Digest::Digest(Digest&&) noexcept = default;
 Digest& Digest::operator=(Digest&&) noexcept = default;
 
-void Digest::add(const void* bytes, std::size_t size) { XXH3_128bits_update(state_->xxh, bytes, size); }
+void Digest::add(const void* bytes, std::size_t size)
+{
+    XXH3_128bits_update(state_->xxh, bytes, size);
+}
 
 std::string Digest::hex() const
 {
@@ -39,7 +45,8 @@ Result<std::string> digest_of_file(const std::filesystem::path& path)
 {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return fail(fmt::format("{} cannot be read.", path.string()), "Check that the file exists and that you may read it.");
+        return fail(fmt::format("{} cannot be read.", path.string()),
+                    "Check that the file exists and that you may read it.");
     }
     Digest digest;
     std::vector<char> buffer(1 << 20);
@@ -49,7 +56,8 @@ Result<std::string> digest_of_file(const std::filesystem::path& path)
     }
     ::close(fd);
     if (got < 0) {
-        return fail(fmt::format("{} cannot be read to its end.", path.string()), "Check the disk, or copy the file anew.");
+        return fail(fmt::format("{} cannot be read to its end.", path.string()),
+                    "Check the disk, or copy the file anew.");
     }
     return digest.hex();
 }

@@ -17,7 +17,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
                 continue;
             }
             const bool same = a[i - 1] == b[j - 1];
-            table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (same ? 0u : 1u)});
+            table[i][j] =
+                std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (same ? 0u : 1u)});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
                 table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
             }

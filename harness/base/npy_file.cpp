@@ -34,7 +34,10 @@ constexpr std::array<TypeName, 5> kTypes{{{NpyType::u8, "|u1", 1},
                                           {NpyType::f32, "<f4", 4},
                                           {NpyType::f64, "<f8", 8}}};
 
-const TypeName& name_of(NpyType type) { return kTypes[static_cast<std::size_t>(type)]; }
+const TypeName& name_of(NpyType type)
+{
+    return kTypes[static_cast<std::size_t>(type)];
+}
 
 struct Header {
     NpyType type;
@@ -113,17 +116,35 @@ tl::unexpected<Error> unreadable(const std::filesystem::path& path, const char* 
 
 }  // namespace
 
-std::size_t bytes_of(NpyType type) { return name_of(type).bytes; }
+std::size_t bytes_of(NpyType type)
+{
+    return name_of(type).bytes;
+}
 template <>
-NpyType npy_type_of<std::uint8_t>() { return NpyType::u8; }
+NpyType npy_type_of<std::uint8_t>()
+{
+    return NpyType::u8;
+}
 template <>
-NpyType npy_type_of<std::int32_t>() { return NpyType::i32; }
+NpyType npy_type_of<std::int32_t>()
+{
+    return NpyType::i32;
+}
 template <>
-NpyType npy_type_of<std::int64_t>() { return NpyType::i64; }
+NpyType npy_type_of<std::int64_t>()
+{
+    return NpyType::i64;
+}
 template <>
-NpyType npy_type_of<float>() { return NpyType::f32; }
+NpyType npy_type_of<float>()
+{
+    return NpyType::f32;
+}
 template <>
-NpyType npy_type_of<double>() { return NpyType::f64; }
+NpyType npy_type_of<double>()
+{
+    return NpyType::f64;
+}
 
 std::int64_t elements_of(const Shape& shape)
 {
@@ -138,7 +159,8 @@ Result<NpyFile> NpyFile::open(const std::filesystem::path& path)
         if (fd >= 0) {
             ::close(fd);
         }
-        return fail(fmt::format("{} cannot be read.", path.string()), "Check that the file exists and that you may read it.");
+        return fail(fmt::format("{} cannot be read.", path.string()),
+                    "Check that the file exists and that you may read it.");
     }
     const std::size_t size = static_cast<std::size_t>(status.st_size);
     void* mapped = size == 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -148,18 +170,21 @@ Result<NpyFile> NpyFile::open(const std::filesystem::path& path)
     }
     NpyFile file;
     const auto* bytes = static_cast<const std::byte*>(mapped);
-    file.mapping_ = std::shared_ptr<const std::byte>(bytes, [size](const std::byte* at) {
-        ::munmap(const_cast<std::byte*>(at), size);
-    });
+    file.mapping_ = std::shared_ptr<const std::byte>(
+        bytes, [size](const std::byte* at) { ::munmap(const_cast<std::byte*>(at), size); });
     const std::string_view all(reinterpret_cast<const char*>(bytes), size);
     if (size < 12 || !all.starts_with(std::string_view("\x93NUMPY", 6))) {
         return unreadable(path, "its first bytes are not those of the format");
     }
-    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(all[i])); };
+    const auto byte = [&](std::size_t i) {
+        return static_cast<std::size_t>(static_cast<unsigned char>(all[i]));
+    };
     const bool long_form = byte(6) >= 2;
-    const std::size_t length = long_form ? byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24 : byte(8) | byte(9) << 8;
+    const std::size_t length =
+        long_form ? byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24 : byte(8) | byte(9) << 8;
     const std::size_t start = (long_form ? 12 : 10) + length;
-    const std::optional<Header> header = start <= size ? parse_header(all.substr(long_form ? 12 : 10, length)) : std::nullopt;
+    const std::optional<Header> header =
+        start <= size ? parse_header(all.substr(long_form ? 12 : 10, length)) : std::nullopt;
     if (!header) {
         return unreadable(path, "its header is broken, or its type or order is not one that lockstep reads");
     }
@@ -184,8 +209,9 @@ std::span<const T> NpyFile::values() const
 
 std::string npy_header(NpyType type, const Shape& shape)
 {
-    std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                         name_of(type).descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    std::string dictionary =
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", name_of(type).descr,
+                    fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
     const std::size_t unpadded = 10 + dictionary.size() + 1;
     dictionary.append((64 - unpadded % 64) % 64, ' ');
     dictionary.push_back('\n');
@@ -211,8 +237,8 @@ Result<void> write_npy(const std::filesystem::path& path, const Shape& shape, st
         .and_then([&] { return file->commit(); });
 }
 
-#define LOCKSTEP_NPY(T)                                                                          \
-    template std::span<const T> NpyFile::values<T>() const;                                      \
+#define LOCKSTEP_NPY(T)                                     \
+    template std::span<const T> NpyFile::values<T>() const; \
     template Result<void> write_npy<T>(const std::filesystem::path&, const Shape&, std::span<const T>);
 LOCKSTEP_NPY(std::uint8_t)
 LOCKSTEP_NPY(std::int32_t)

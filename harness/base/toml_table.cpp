@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <set>
-#include <toml++/toml.h>
 
 #include "harness/base/atomic_file.hpp"
 #include "harness/base/nearest_word.hpp"
@@ -64,12 +64,16 @@ Result<TomlTable> TomlTable::parse(std::string_view text, const std::string& sou
         state->source = source;
         return TomlTable(state);
     } catch (const toml::parse_error& error) {
-        return fail(fmt::format("{}, line {}: this is not TOML: {}.", source, error.source().begin.line, error.description()),
+        return fail(fmt::format("{}, line {}: this is not TOML: {}.", source, error.source().begin.line,
+                                error.description()),
                     "Correct that line.");
     }
 }
 
-bool TomlTable::has(std::string_view key) const { return state_->table->contains(key); }
+bool TomlTable::has(std::string_view key) const
+{
+    return state_->table->contains(key);
+}
 
 bool TomlTable::holds_text(std::string_view key) const
 {
@@ -255,7 +259,8 @@ void TomlTable::complain(std::string_view key, std::string what, std::string rem
 {
     if (!state_->problem) {
         const toml::node* node = state_->table->get(key);
-        state_->problem = Error{fmt::format("{}: {}.", state_->place(node ? *node : *state_->table), what), std::move(remedy)};
+        state_->problem = Error{fmt::format("{}: {}.", state_->place(node ? *node : *state_->table), what),
+                                std::move(remedy)};
     }
 }
 
@@ -270,7 +275,8 @@ Result<void> TomlTable::finish()
         if (!state_->asked.contains(name)) {
             const auto near = nearest_word(name, known);
             return fail(fmt::format("{}: \"{}\" is not a known key.", state_->place(node), name),
-                        near ? fmt::format("Did you mean \"{}\"?", *near) : fmt::format("Known are {}.", join_words(known)));
+                        near ? fmt::format("Did you mean \"{}\"?", *near)
+                             : fmt::format("Known are {}.", join_words(known)));
         }
     }
     return {};

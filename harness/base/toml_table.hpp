@@ -33,13 +33,13 @@ public:
     void flag(std::string_view key, bool& target);
     void integer(std::string_view key, std::int64_t& target, std::int64_t least, std::int64_t most);
     void number(std::string_view key, double& target, double least, double most);
-    void texts(std::string_view key, std::vector<std::string>& target);   // an array of strings
+    void texts(std::string_view key, std::vector<std::string>& target);  // an array of strings
     void integers(std::string_view key, std::vector<std::int64_t>& target);
     // A table whose keys are free: strings as they are, numbers and booleans as text.
     void text_map(std::string_view key, std::map<std::string, std::string>& target);
 
-    std::optional<TomlTable> table(std::string_view key);   // a sub-table; it has a finish() of its own
-    std::vector<TomlTable> tables(std::string_view key);    // an array of tables
+    std::optional<TomlTable> table(std::string_view key);  // a sub-table; it has a finish() of its own
+    std::vector<TomlTable> tables(std::string_view key);   // an array of tables
 
     // A problem that the reader's owner found in the value of `key`.
     void complain(std::string_view key, std::string what, std::string remedy);

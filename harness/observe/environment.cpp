@@ -64,8 +64,8 @@ std::vector<std::string> vector_units()
     std::vector<std::string> units;
     std::string flag;
     while (flags >> flag) {
-        if (flag == "avx" || flag == "avx2" || flag == "fma" || flag.starts_with("avx512") || flag.starts_with("amx") ||
-            flag == "avx_vnni") {
+        if (flag == "avx" || flag == "avx2" || flag == "fma" || flag.starts_with("avx512") ||
+            flag.starts_with("amx") || flag == "avx_vnni") {
             units.push_back(flag);
         }
     }
@@ -84,7 +84,8 @@ std::string cgroup_path(const std::string& controller)
             continue;
         }
         const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
-        const bool match = controller.empty() ? names == ",," : names.find("," + controller + ",") != std::string::npos;
+        const bool match =
+            controller.empty() ? names == ",," : names.find("," + controller + ",") != std::string::npos;
         if (match) {
             return line.substr(second + 1);
         }
@@ -94,7 +95,8 @@ std::string cgroup_path(const std::string& controller)
 
 std::optional<double> quota_cores()
 {
-    for (const std::string& path : {"/sys/fs/cgroup" + cgroup_path("") + "/cpu.max", std::string("/sys/fs/cgroup/cpu.max")}) {
+    for (const std::string& path :
+         {"/sys/fs/cgroup" + cgroup_path("") + "/cpu.max", std::string("/sys/fs/cgroup/cpu.max")}) {
         std::ifstream in(path);
         std::string quota;
         double period = 0;
@@ -102,7 +104,8 @@ std::optional<double> quota_cores()
             return std::strtod(quota.c_str(), nullptr) / period;
         }
     }
-    for (const std::string& folder : {"/sys/fs/cgroup/cpu" + cgroup_path("cpu"), std::string("/sys/fs/cgroup/cpu")}) {
+    for (const std::string& folder :
+         {"/sys/fs/cgroup/cpu" + cgroup_path("cpu"), std::string("/sys/fs/cgroup/cpu")}) {
         const auto quota = number_in(folder + "/cpu.cfs_quota_us");
         const auto period = number_in(folder + "/cpu.cfs_period_us");
         if (quota && period && *quota > 0 && *period > 0) {
@@ -224,8 +227,9 @@ record::Environment read_environment()
         environment.hypervisor = first_line("/sys/class/dmi/id/sys_vendor").value_or("unknown");
     }
     read_gpu(environment);
-    for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE",
-                             "OPENBLAS_L2_SIZE", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "LD_PRELOAD"}) {
+    for (const char* name :
+         {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS", "OPENBLAS_CORETYPE",
+          "OPENBLAS_L2_SIZE", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "LD_PRELOAD"}) {
         if (const char* value = std::getenv(name)) {
             environment.variables[name] = value;
         }

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <poll.h>
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
-#include <poll.h>
 
 #include "harness/observe/clock.hpp"
 #include "harness/pipeline/forecast.hpp"
@@ -23,29 +23,31 @@ constexpr int kFailuresInARow = 3;
 
 std::string name_of(const record::Plan& plan, const Ground& ground, const Turn& turn)
 {
-    return fmt::format("b{:03}_{}_{}", turn.block, ground.networks[turn.network].short_name, plan.arms[turn.arm].name);
+    return fmt::format("b{:03}_{}_{}", turn.block, ground.networks[turn.network].short_name,
+                       plan.arms[turn.arm].name);
 }
 
 class Campaign {
 public:
-    Campaign(const CampaignOrder& order, const Workshop& shop, const report::ResultsFolder& folder, const std::vector<Reporter*>& reporters)
+    Campaign(const CampaignOrder& order, const Workshop& shop, const report::ResultsFolder& folder,
+             const std::vector<Reporter*>& reporters)
         : order_(order), plan_(order.plan), shop_(shop), folder_(folder), reporters_(reporters)
     {
     }
 
     Result<CampaignResult> run()
     {
-        Result<Ground> ground = stage_ground(plan_, shop_);                 // same bytes for everyone
+        Result<Ground> ground = stage_ground(plan_, shop_);  // same bytes for everyone
         if (!ground) {
             return tl::unexpected(ground.error());
         }
         ground_ = std::move(*ground);
         tell([&](Reporter& reporter) { reporter.opening(plan_, ground_); });
         warm_page_cache(ground_);
-        gate_ = pass_gate(gate_order(), shop_);                             // who computes the same thing
-        const std::vector<Turn> turns = schedule();                         // every arm in every block, shuffled
+        gate_ = pass_gate(gate_order(), shop_);      // who computes the same thing
+        const std::vector<Turn> turns = schedule();  // every arm in every block, shuffled
         for (std::size_t next = 0; next < turns.size() && !interrupted(); ++next) {
-            if (const Result<void> made = make(turns, next); !made) {       // on disk before the next one starts
+            if (const Result<void> made = make(turns, next); !made) {  // on disk before the next one starts
                 return tl::unexpected(made.error());
             }
         }
@@ -65,21 +67,24 @@ private:
 
     GateOrder gate_order()
     {
-        return {plan_, ground_, folder_.file("gate"), folder_.staging(),
-                [this](const GateResult& result) { tell([&](Reporter& reporter) { reporter.gate(plan_, ground_, result); }); }};
+        return {plan_, ground_, folder_.file("gate"), folder_.staging(), [this](const GateResult& result) {
+                    tell([&](Reporter& reporter) { reporter.gate(plan_, ground_, result); });
+                }};
     }
 
     bool wanted(const Turn& turn) const
     {
         const record::Arm& arm = plan_.arms[turn.arm];
-        if (!order_.only.empty() && std::find(order_.only.begin(), order_.only.end(), arm.name) == order_.only.end()) {
+        if (!order_.only.empty() &&
+            std::find(order_.only.begin(), order_.only.end(), arm.name) == order_.only.end()) {
             return false;
         }
         const auto result = std::find_if(gate_.begin(), gate_.end(), [&](const GateResult& one) {
             return one.network == turn.network && one.arm == turn.arm;
         });
         // What departs is still run and shown, unranked: its users want to see it; what cannot start is not.
-        return result != gate_.end() && result->admission != Admission::skipped && result->admission != Admission::failed;
+        return result != gate_.end() && result->admission != Admission::skipped &&
+               result->admission != Admission::failed;
     }
 
     // Turns still to be made; finished ones are taken over.
@@ -91,9 +96,11 @@ private:
         }
         std::vector<Turn> turns;
         for (int block = 1; block <= plan_.blocks; ++block) {
-            for (const Turn& turn : turns_of_block(plan_.seed, block, ground_.networks.size(), plan_.arms.size())) {
+            for (const Turn& turn :
+                 turns_of_block(plan_.seed, block, ground_.networks.size(), plan_.arms.size())) {
                 const auto done = finished.find(name_of(plan_, ground_, turn));
-                const bool again = done != finished.end() && !done->second->outcome.ok() && !order_.only.empty() && wanted(turn);
+                const bool again = done != finished.end() && !done->second->outcome.ok() &&
+                                   !order_.only.empty() && wanted(turn);
                 if (done != finished.end() && !again) {
                     trials_.push_back(*done->second);
                 } else if (wanted(turn)) {
@@ -109,7 +116,8 @@ private:
     {
         Course course{trials_.size(), of_, share, forecast_.seconds_left(turns, next)};
         if (course.seconds_left && next < turns.size()) {
-            course.seconds_left = *course.seconds_left - share * forecast_.seconds_of(turns[next]).value_or(0);
+            course.seconds_left =
+                *course.seconds_left - share * forecast_.seconds_of(turns[next]).value_or(0);
         }
         return course;
     }
@@ -119,7 +127,8 @@ private:
         const Turn& turn = turns[next];
         int& failures = failures_[{turn.network, turn.arm}];
         if (failures >= kFailuresInARow) {
-            given_up_.insert(fmt::format("{} {}", ground_.networks[turn.network].short_name, plan_.arms[turn.arm].name));
+            given_up_.insert(
+                fmt::format("{} {}", ground_.networks[turn.network].short_name, plan_.arms[turn.arm].name));
             --of_;
             return {};
         }
@@ -130,7 +139,9 @@ private:
         const std::int64_t begin = observe::monotonic_ns();
         tell([&](Reporter& reporter) { reporter.under_way(plan_, ground_, turn, course(turns, next, 0)); });
         const TrialOrder order{plan_, ground_, turn, *folder, staging_of(turn.block), [&](double share) {
-                                   tell([&](Reporter& reporter) { reporter.under_way(plan_, ground_, turn, course(turns, next, share)); });
+                                   tell([&](Reporter& reporter) {
+                                       reporter.under_way(plan_, ground_, turn, course(turns, next, share));
+                                   });
                                }};
         Trial trial = run_trial(order, shop_);
         if (trial.outcome.kind == record::OutcomeKind::interrupted) {
@@ -173,7 +184,8 @@ private:
 
     Result<CampaignResult> conclude_all()
     {
-        std::sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) { return a.folder < b.folder; });
+        std::sort(trials_.begin(), trials_.end(),
+                  [](const Trial& a, const Trial& b) { return a.folder < b.folder; });
         CampaignResult result;
         result.conclusion = conclude(plan_, ground_, gate_, trials_);
         result.interrupted = interrupted();
@@ -209,7 +221,8 @@ private:
 
 }  // namespace
 
-Result<CampaignResult> run_campaign(const CampaignOrder& order, const Workshop& shop, const report::ResultsFolder& folder,
+Result<CampaignResult> run_campaign(const CampaignOrder& order, const Workshop& shop,
+                                    const report::ResultsFolder& folder,
                                     const std::vector<Reporter*>& reporters)
 {
     return Campaign(order, shop, folder, reporters).run();

@@ -13,20 +13,21 @@ namespace lockstep::pipeline {
 struct CampaignResult {
     Conclusion conclusion;
     bool interrupted = false;
-    std::size_t runs = 0;         // on disk, earlier ones of a resumed campaign included
-    std::size_t missing = 0;      // not made: the campaign was interrupted
-    std::vector<std::string> given_up;   // "cnn2 NAME": not tried again after failures in a row
+    std::size_t runs = 0;               // on disk, earlier ones of a resumed campaign included
+    std::size_t missing = 0;            // not made: the campaign was interrupted
+    std::vector<std::string> given_up;  // "cnn2 NAME": not tried again after failures in a row
 };
 
 struct CampaignOrder {
     record::Plan plan;
     // Of an earlier part of the same campaign; they are not made again.
     std::vector<record::Trial> finished;
-    std::vector<std::string> only;    // arms to make runs of; empty: all. Failed runs of these are made again
+    std::vector<std::string> only;  // arms to make runs of; empty: all. Failed runs of these are made again
 };
 
 // Fails only where nothing could be started or written; whatever a worker does is a trial's outcome.
-Result<CampaignResult> run_campaign(const CampaignOrder& order, const Workshop& shop, const report::ResultsFolder& folder,
+Result<CampaignResult> run_campaign(const CampaignOrder& order, const Workshop& shop,
+                                    const report::ResultsFolder& folder,
                                     const std::vector<Reporter*>& reporters);
 
 }  // namespace lockstep::pipeline

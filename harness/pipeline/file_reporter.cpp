@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using record::Trial;
 
-// predictions.csv of the last epoch, in the user's own labels; ids from 1 in the whole test set. The workers' files are not kept.
+// predictions.csv of the last epoch, in the user's own labels; ids from 1 in the whole test set. The workers'
+// files are not kept.
 Result<void> write_predictions(const fs::path& folder, const Ground& ground, const Trial& trial)
 {
     const fs::path last = folder / fmt::format("predictions_{}.npy", trial.epochs.size());
@@ -33,7 +34,8 @@ Result<void> write_predictions(const fs::path& folder, const Ground& ground, con
     const auto labels = file->values<std::int32_t>();
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const std::int32_t label = labels[i];
-        text += fmt::format("{},{}\n", ground.test.ids[i], report::csv_cell(ground.dataset.classes[static_cast<std::size_t>(label)]));
+        text += fmt::format("{},{}\n", ground.test.ids[i],
+                            report::csv_cell(ground.dataset.classes[static_cast<std::size_t>(label)]));
     }
     return write_file(folder / "predictions.csv", text);
 }
@@ -80,7 +82,8 @@ Result<void> FileReporter::trial(const record::Plan&, const Ground& ground, cons
     remove_worker_files(folder);
     std::erase_if(trials_, [&](const Trial& earlier) { return earlier.folder == trial.folder; });
     trials_.push_back(trial);
-    std::sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) { return a.folder < b.folder; });
+    std::sort(trials_.begin(), trials_.end(),
+              [](const Trial& a, const Trial& b) { return a.folder < b.folder; });
     return write_file(folder / "s.log", report::log_text(trial, environment_, wall_offset()))
         .and_then([&] { return write_rows(trial); })
         .and_then([&] { return report::write_trial(folder, trial); });

@@ -10,11 +10,13 @@ namespace lockstep::pipeline {
 class FileReporter : public Reporter {
 public:
     // `earlier`: the runs of a resumed campaign, which stand in the CSV files already.
-    FileReporter(const report::ResultsFolder& folder, const record::Environment& environment, std::vector<record::Trial> earlier)
+    FileReporter(const report::ResultsFolder& folder, const record::Environment& environment,
+                 std::vector<record::Trial> earlier)
         : folder_(folder), environment_(environment), trials_(std::move(earlier))
     {
     }
-    Result<void> trial(const record::Plan& plan, const Ground& ground, const record::Trial& trial, const Course& course) override;
+    Result<void> trial(const record::Plan& plan, const Ground& ground, const record::Trial& trial,
+                       const Course& course) override;
     Result<void> closing(const Conclusion& conclusion) override;
 
 private:

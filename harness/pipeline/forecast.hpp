@@ -26,7 +26,7 @@ private:
         int count = 0;
         double value() const { return sum / count; }
     };
-    std::map<std::pair<std::size_t, std::size_t>, Mean> by_kind_;   // network, arm
+    std::map<std::pair<std::size_t, std::size_t>, Mean> by_kind_;  // network, arm
     Mean all_;
 };
 

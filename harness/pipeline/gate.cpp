@@ -25,9 +25,9 @@ using Json = nlohmann::ordered_json;
 using record::Outcome;
 using record::OutcomeKind;
 
-constexpr int kSteps = 5;                        // k of CONTRACT section 3
-constexpr std::int64_t kValuesInBatch = 64 * 28 * 28;  // image values of a check's batch: the float64 reference
-                                                       // then takes seconds at any image size
+constexpr int kSteps = 5;                              // k of CONTRACT section 3
+constexpr std::int64_t kValuesInBatch = 64 * 28 * 28;  // image values of a check's batch: the float64
+                                                       // reference then takes seconds at any image size
 constexpr int kCacheFormat = 1;
 
 std::int64_t gate_batch(const protocol::Network& network, std::int64_t batch)
@@ -42,7 +42,7 @@ struct Paper {
     fs::path images;
     fs::path labels;
     fs::path order;
-    fs::path test_images;   // whose classes are asked for at the end: a batch and one image more
+    fs::path test_images;  // whose classes are asked for at the end: a batch and one image more
 };
 
 class Gate {
@@ -61,7 +61,8 @@ public:
             result.note = manifest.error().what + " " + manifest.error().remedy;
             return result;
         }
-        const launch::Readiness ready = launch::readiness(**manifest, shop_.places, asked.python.value_or(""));
+        const launch::Readiness ready =
+            launch::readiness(**manifest, shop_.places, asked.python.value_or(""));
         if (!ready.ready) {
             result.admission = Admission::skipped;
             result.note = ready.missing + " " + ready.remedy;
@@ -72,11 +73,14 @@ public:
             return result;
         }
         if (!order_.plan.verify) {
-            result.note = "Not checked against the reference, as asked (--no-verify): nothing shows that it computes the same.";
+            result.note =
+                "Not checked against the reference, as asked (--no-verify): nothing shows that it computes "
+                "the same.";
             return result;
         }
         if (asked.precision != "float32") {
-            result.note = fmt::format("Not checked: {} is outside of the tolerances of float32.", asked.precision);
+            result.note =
+                fmt::format("Not checked: {} is outside of the tolerances of float32.", asked.precision);
             return result;
         }
         const std::string digest = digest_of_arm(network, asked, **manifest, ready);
@@ -92,17 +96,18 @@ public:
 
 private:
     // Everything that the result depends on: worker's files, interpreter, settings, network, data.
-    std::string digest_of_arm(std::size_t network, const record::Arm& arm, const launch::Manifest& manifest, const launch::Readiness& ready)
+    std::string digest_of_arm(std::size_t network, const record::Arm& arm, const launch::Manifest& manifest,
+                              const launch::Readiness& ready)
     {
         Digest digest;
-        digest.add(fmt::format("{} {} {} {} {}\n", kCacheFormat, shop_.environment.lockstep_version, shop_.environment.cpu_model,
-                               order_.ground.dataset.digest, order_.plan.seed));
+        digest.add(fmt::format("{} {} {} {} {}\n", kCacheFormat, shop_.environment.lockstep_version,
+                               shop_.environment.cpu_model, order_.ground.dataset.digest, order_.plan.seed));
         digest.add(protocol::to_json(order_.ground.networks[network]).dump());
         const protocol::Optimizer& optimizer = order_.plan.optimizer;
-        digest.add(fmt::format("{} {} {} {} {} {}\n", optimizer.kind, optimizer.learning_rate, optimizer.beta1, optimizer.beta2,
-                               optimizer.epsilon, optimizer.momentum));
-        digest.add(fmt::format("{} {} {} {} {} {} {}\n", arm.framework, arm.batch, arm.threads, arm.tf32, arm.input, arm.device.kind,
-                               arm.device.index));
+        digest.add(fmt::format("{} {} {} {} {} {}\n", optimizer.kind, optimizer.learning_rate,
+                               optimizer.beta1, optimizer.beta2, optimizer.epsilon, optimizer.momentum));
+        digest.add(fmt::format("{} {} {} {} {} {} {}\n", arm.framework, arm.batch, arm.threads, arm.tf32,
+                               arm.input, arm.device.kind, arm.device.index));
         for (const auto& settings : {arm.env, arm.options}) {
             for (const auto& [key, value] : settings) {
                 digest.add(fmt::format("{}={}\n", key, value));
@@ -122,7 +127,8 @@ private:
     {
         std::vector<fs::path> files;
         std::error_code ignored;
-        for (auto at = fs::recursive_directory_iterator(folder, ignored); at != fs::recursive_directory_iterator(); at.increment(ignored)) {
+        for (auto at = fs::recursive_directory_iterator(folder, ignored);
+             at != fs::recursive_directory_iterator(); at.increment(ignored)) {
             if (at->path().filename() == "__pycache__" || at->path().filename() == "CMakeFiles") {
                 at.disable_recursion_pending();
             } else if (at->is_regular_file(ignored)) {
@@ -140,7 +146,8 @@ private:
     {
         const Result<std::string> text = read_file(shop_.gate_cache / (digest + ".json"));
         const Json json = text ? Json::parse(*text, nullptr, false) : Json();
-        if (!json.is_object() || !json.contains("first_loss") || !json.contains("parameters") || !json.contains("furthest_units")) {
+        if (!json.is_object() || !json.contains("first_loss") || !json.contains("parameters") ||
+            !json.contains("furthest_units")) {
             return false;
         }
         result.admission = Admission::agrees;
@@ -155,9 +162,12 @@ private:
     {
         std::error_code ignored;
         fs::create_directories(shop_.gate_cache, ignored);
-        const Json json{{"first_loss", *result.first_loss}, {"parameters", *result.parameters}, {"furthest_units", *result.furthest_units}};
+        const Json json{{"first_loss", *result.first_loss},
+                        {"parameters", *result.parameters},
+                        {"furthest_units", *result.furthest_units}};
         // A cache that cannot be written costs the next campaign a check, and nothing else.
-        [[maybe_unused]] const Result<void> written = write_file(shop_.gate_cache / (digest + ".json"), json.dump() + "\n");
+        [[maybe_unused]] const Result<void> written =
+            write_file(shop_.gate_cache / (digest + ".json"), json.dump() + "\n");
     }
 
     void examine(std::size_t network, const record::Arm& arm, GateResult& result)
@@ -169,11 +179,14 @@ private:
             result.note = paper.error().what + " " + paper.error().remedy;
             return;
         }
-        const launch::Answer<record::Observation> observed = ask(**paper, order_.ground.networks[network], arm, batch, result);
+        const launch::Answer<record::Observation> observed =
+            ask(**paper, order_.ground.networks[network], arm, batch, result);
         if (!observed) {
             result.outcome = observed.error();
-            result.admission = observed.error().kind == OutcomeKind::skipped ? Admission::skipped : Admission::failed;
-            result.note = observed.error().reason + (observed.error().remedy.empty() ? "" : " " + observed.error().remedy);
+            result.admission =
+                observed.error().kind == OutcomeKind::skipped ? Admission::skipped : Admission::failed;
+            result.note = observed.error().reason +
+                          (observed.error().remedy.empty() ? "" : " " + observed.error().remedy);
             return;
         }
         const judge::Exam& exam = (*paper)->exam;
@@ -183,7 +196,8 @@ private:
         result.admission = agreement.agrees ? Admission::agrees : Admission::departs;
         if (!agreement.agrees) {
             result.note = judge::sentence(agreement);
-            const judge::Diagnosis diagnosis = judge::diagnose(*observed, exam.question, exam.answer, agreement);
+            const judge::Diagnosis diagnosis =
+                judge::diagnose(*observed, exam.question, exam.answer, agreement);
             result.note += diagnosis.cause ? fmt::format(" Likely cause: {}", diagnosis.cause->sentence)
                                            : std::string(" None of the known causes fits.");
         }
@@ -214,16 +228,19 @@ private:
         settings.steps = kSteps;
         settings.seed = order_.plan.seed;
         Paper paper;
-        paper.exam = judge::set_exam(layers, order_.plan.optimizer, weights,
-                                     {images->values<std::uint8_t>(), labels->values<std::int32_t>()}, settings);
-        const Result<void> written = write_paper(paper, *images, *labels, order_.staging / fmt::format("exam_{}", key));
+        paper.exam =
+            judge::set_exam(layers, order_.plan.optimizer, weights,
+                            {images->values<std::uint8_t>(), labels->values<std::int32_t>()}, settings);
+        const Result<void> written =
+            write_paper(paper, *images, *labels, order_.staging / fmt::format("exam_{}", key));
         if (!written) {
             return tl::unexpected(written.error());
         }
         return &papers_.emplace(key, std::move(paper)).first->second;
     }
 
-    Result<void> write_paper(Paper& paper, const NpyFile& images, const NpyFile& labels, const fs::path& folder) const
+    Result<void> write_paper(Paper& paper, const NpyFile& images, const NpyFile& labels,
+                             const fs::path& folder) const
     {
         std::error_code code;
         fs::create_directories(folder, code);
@@ -233,7 +250,8 @@ private:
         std::vector<std::int32_t> classes;
         std::vector<std::int64_t> order;
         for (const std::int64_t image : paper.exam.chosen) {
-            const auto from = images.values<std::uint8_t>().subspan(static_cast<std::size_t>(image) * values, values);
+            const auto from =
+                images.values<std::uint8_t>().subspan(static_cast<std::size_t>(image) * values, values);
             bytes.insert(bytes.end(), from.begin(), from.end());
             classes.push_back(labels.values<std::int32_t>()[static_cast<std::size_t>(image)]);
             order.push_back(static_cast<std::int64_t>(order.size()));
@@ -252,12 +270,20 @@ private:
             .and_then([&] { return write_npy<std::int64_t>(paper.order, {shape[0]}, order); });
     }
 
-    launch::Answer<record::Observation> ask(const Paper& paper, const protocol::Network& network, const record::Arm& arm,
-                                            std::int64_t batch, GateResult& result)
+    launch::Answer<record::Observation> ask(const Paper& paper, const protocol::Network& network,
+                                            const record::Arm& arm, std::int64_t batch, GateResult& result)
     {
         const std::string name = fmt::format("{}_{}", network.short_name, arm.name);
-        const SessionOrder order{arm, network, order_.plan.optimizer, order_.plan.limits, batch, false,
-                                 order_.plan.seed, order_.plan.seed, order_.folder / (name + ".txt"), {}};
+        const SessionOrder order{arm,
+                                 network,
+                                 order_.plan.optimizer,
+                                 order_.plan.limits,
+                                 batch,
+                                 false,
+                                 order_.plan.seed,
+                                 order_.plan.seed,
+                                 order_.folder / (name + ".txt"),
+                                 {}};
         launch::Answer<Session> session = open_session(order, shop_);
         if (!session) {
             return tl::unexpected(session.error());
@@ -266,7 +292,8 @@ private:
         const fs::path folder = order_.staging / ("check_" + name);
         std::error_code code;
         fs::create_directories(folder, code);
-        const auto weights = supply_weights(network, session->hello.layouts, paper.exam.question.weights, folder / "weights");
+        const auto weights =
+            supply_weights(network, session->hello.layouts, paper.exam.question.weights, folder / "weights");
         if (!weights) {
             return tl::unexpected(broken(weights.error()));
         }
@@ -280,14 +307,17 @@ private:
                     data.test_images = paper.test_images.string();
                     return worker.data(data);
                 })
-                .and_then([&](const protocol::DataReply&) { return worker.check({paper.order.string(), kSteps, folder.string()}); });
+                .and_then([&](const protocol::DataReply&) {
+                    return worker.check({paper.order.string(), kSteps, folder.string()});
+                });
         if (!reply) {
             return tl::unexpected(reply.error());
         }
         if (const auto ended = worker.shutdown(); !ended) {
             return tl::unexpected(ended.error());
         }
-        launch::Answer<record::Observation> observation = collect(*reply, network, session->hello.layouts, arm);
+        launch::Answer<record::Observation> observation =
+            collect(*reply, network, session->hello.layouts, arm);
         fs::remove_all(folder, code);
         return observation;
     }
@@ -302,8 +332,10 @@ private:
         return outcome;
     }
 
-    static launch::Answer<record::Observation> collect(const protocol::CheckReply& reply, const protocol::Network& network,
-                                                       const protocol::Layouts& layouts, const record::Arm& arm)
+    static launch::Answer<record::Observation> collect(const protocol::CheckReply& reply,
+                                                       const protocol::Network& network,
+                                                       const protocol::Layouts& layouts,
+                                                       const record::Arm& arm)
     {
         constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
         record::Observation observation;
@@ -314,7 +346,8 @@ private:
         const auto file_of = [&](const std::string& name) -> Result<fs::path> {
             const auto at = reply.files.find(name);
             if (at == reply.files.end()) {
-                return fail(fmt::format("{} left no file for {}.", arm.name, name), "Correct the worker: its check is not complete.");
+                return fail(fmt::format("{} left no file for {}.", arm.name, name),
+                            "Correct the worker: its check is not complete.");
             }
             return fs::path(at->second);
         };
@@ -322,7 +355,9 @@ private:
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const std::string& name = parameters[i].name;
             const auto values = [&](const std::string& kind) {
-                return file_of(kind + "." + name).and_then([&](const fs::path& file) { return canonical_values(network, i, layouts, file); });
+                return file_of(kind + "." + name).and_then([&](const fs::path& file) {
+                    return canonical_values(network, i, layouts, file);
+                });
             };
             const auto gradient = values("gradient");
             const auto after = values("after");
@@ -332,14 +367,17 @@ private:
             observation.gradients[name] = *gradient;
             observation.parameters[name] = *after;
         }
-        const auto logits = file_of("logits").and_then([](const fs::path& file) { return NpyFile::open(file); });
-        const auto predictions = file_of("predictions").and_then([](const fs::path& file) { return NpyFile::open(file); });
+        const auto logits =
+            file_of("logits").and_then([](const fs::path& file) { return NpyFile::open(file); });
+        const auto predictions =
+            file_of("predictions").and_then([](const fs::path& file) { return NpyFile::open(file); });
         if (!logits || !predictions) {
             return tl::unexpected(broken(!logits ? logits.error() : predictions.error()));
         }
         if (logits->type() != NpyType::f32 || predictions->type() != NpyType::i32) {
-            return tl::unexpected(broken({fmt::format("{} wrote logits or predictions of another type than the protocol's.", arm.name),
-                                          "Correct the worker: float32 logits and int32 predictions."}));
+            return tl::unexpected(broken(
+                {fmt::format("{} wrote logits or predictions of another type than the protocol's.", arm.name),
+                 "Correct the worker: float32 logits and int32 predictions."}));
         }
         const auto logit_values = logits->values<float>();
         const auto classes = predictions->values<std::int32_t>();
@@ -349,18 +387,25 @@ private:
     }
 
     // gate/<network>_<arm>.json: the table of departures, for who wants to see it.
-    void report(const record::Arm& arm, const protocol::Network& network, const judge::Agreement& agreement) const
+    void report(const record::Arm& arm, const protocol::Network& network,
+                const judge::Agreement& agreement) const
     {
         Json rows = Json::array();
         for (const judge::Departure& row : agreement.table) {
-            rows.push_back({{"quantity", row.quantity}, {"absolute", row.absolute}, {"relative", row.relative},
-                            {"units_in_last_place", row.units}, {"limit_rms", row.limit_rms}, {"limit_largest", row.limit_largest},
-                            {"excess", row.excess}, {"departs", row.departs()}});
+            rows.push_back({{"quantity", row.quantity},
+                            {"absolute", row.absolute},
+                            {"relative", row.relative},
+                            {"units_in_last_place", row.units},
+                            {"limit_rms", row.limit_rms},
+                            {"limit_largest", row.limit_largest},
+                            {"excess", row.excess},
+                            {"departs", row.departs()}});
         }
-        const Json json{{"arm", arm.name}, {"network", network.id}, {"agrees", agreement.agrees}, {"table", rows}};
+        const Json json{
+            {"arm", arm.name}, {"network", network.id}, {"agrees", agreement.agrees}, {"table", rows}};
         // Told on the console too; a disk that is full will be met again by the first run.
-        [[maybe_unused]] const Result<void> written =
-            write_file(order_.folder / fmt::format("{}_{}.json", network.short_name, arm.name), json.dump(2) + "\n");
+        [[maybe_unused]] const Result<void> written = write_file(
+            order_.folder / fmt::format("{}_{}.json", network.short_name, arm.name), json.dump(2) + "\n");
     }
 
     const GateOrder& order_;

@@ -27,12 +27,14 @@ Result<std::vector<std::int64_t>> train_part_of(const record::Plan& plan, const 
     if (!labels) {
         return tl::unexpected(labels.error());
     }
-    return data::stratified_part(labels->values<std::int32_t>(), *plan.data.train_samples, plan.seed % kSeeds);
+    return data::stratified_part(labels->values<std::int32_t>(), *plan.data.train_samples,
+                                 plan.seed % kSeeds);
 }
 
 // The rows `part` of a file of rows, as a file of their own; found again when it is there already.
 template <class T>
-Result<void> write_rows(const NpyFile& from, const std::vector<std::int64_t>& part, const std::filesystem::path& to)
+Result<void> write_rows(const NpyFile& from, const std::vector<std::int64_t>& part,
+                        const std::filesystem::path& to)
 {
     if (std::filesystem::exists(to)) {
         return {};
@@ -74,7 +76,8 @@ Result<TestPart> test_part_of(const record::Plan& plan, const data::Dataset& dat
     if (!images || !labels) {
         return tl::unexpected(!images ? images.error() : labels.error());
     }
-    const auto part = data::stratified_part(labels->values<std::int32_t>(), *plan.data.test_samples, plan.seed % kSeeds);
+    const auto part =
+        data::stratified_part(labels->values<std::int32_t>(), *plan.data.test_samples, plan.seed % kSeeds);
     if (!part) {
         return tl::unexpected(part.error());
     }
@@ -121,8 +124,9 @@ Result<Ground> stage_ground(const record::Plan& plan, const Workshop& shop)
         }
         for (const protocol::Network& other : ground.networks) {
             if (other.id == network->id || other.short_name == network->short_name) {
-                return fail(fmt::format("Two models are called {} ({}).", network->short_name, network->id),
-                            "Name each model once, and give models of your own an id and a short name of their own.");
+                return fail(
+                    fmt::format("Two models are called {} ({}).", network->short_name, network->id),
+                    "Name each model once, and give models of your own an id and a short name of their own.");
             }
         }
         ground.networks.push_back(*network);
@@ -139,7 +143,8 @@ Result<Ground> stage_ground(const record::Plan& plan, const Workshop& shop)
     ground.test = std::move(*test);
     for (const record::Arm& arm : plan.arms) {
         if (arm.batch > static_cast<std::int64_t>(ground.part.size())) {
-            return fail(fmt::format("A batch of {} images is more than the {} that are trained on.", arm.batch, ground.part.size()),
+            return fail(fmt::format("A batch of {} images is more than the {} that are trained on.",
+                                    arm.batch, ground.part.size()),
                         "Give a smaller --batch-size, or more --train-samples.");
         }
     }

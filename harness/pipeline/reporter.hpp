@@ -14,9 +14,9 @@ namespace lockstep::pipeline {
 
 // How far a campaign is, for a line that says how much time is left.
 struct Course {
-    std::size_t done = 0;       // runs
+    std::size_t done = 0;  // runs
     std::size_t of = 0;
-    double share = 0;           // of the run that is being made
+    double share = 0;  // of the run that is being made
     std::optional<double> seconds_left;
 };
 
@@ -27,7 +27,10 @@ public:
     virtual void gate(const record::Plan&, const Ground&, const GateResult&) {}
     virtual void under_way(const record::Plan&, const Ground&, const Turn&, const Course&) {}
     // The run's files must be on disk when this returns: the next run starts then.
-    virtual Result<void> trial(const record::Plan&, const Ground&, const record::Trial&, const Course&) { return {}; }
+    virtual Result<void> trial(const record::Plan&, const Ground&, const record::Trial&, const Course&)
+    {
+        return {};
+    }
     virtual Result<void> closing(const Conclusion&) { return {}; }
 };
 

@@ -31,7 +31,8 @@ std::vector<Turn> turns_of_block(std::uint64_t seed, int block, std::size_t netw
     std::vector<Turn> turns;
     for (const std::size_t network : permutation(networks, order)) {
         for (const std::size_t arm : permutation(arms, order)) {
-            turns.push_back({block, static_cast<int>(turns.size()) + 1, network, arm, block_seed, order.next()});
+            turns.push_back(
+                {block, static_cast<int>(turns.size()) + 1, network, arm, block_seed, order.next()});
         }
     }
     return turns;

@@ -10,12 +10,12 @@ namespace lockstep::pipeline {
 
 // One run to be made: indices into the plan's networks and arms.
 struct Turn {
-    int block = 0;      // from 1
-    int position = 0;   // within its block, from 1
+    int block = 0;     // from 1
+    int position = 0;  // within its block, from 1
     std::size_t network = 0;
     std::size_t arm = 0;
-    std::uint64_t seed = 0;      // of the block: weights and batch order are the same for all its arms
-    std::uint64_t jitter = 0;    // of this run alone: size of the environment
+    std::uint64_t seed = 0;    // of the block: weights and batch order are the same for all its arms
+    std::uint64_t jitter = 0;  // of this run alone: size of the environment
 };
 
 // All turns of block `block`. Networks in random order, and within each its arms in random order, back to

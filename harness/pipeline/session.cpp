@@ -29,7 +29,9 @@ tl::unexpected<Outcome> skipped(std::string reason, std::string remedy)
 
 launch::TimeOuts time_outs(const record::Limits& limits)
 {
-    const auto milliseconds = [](double seconds) { return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)); };
+    const auto milliseconds = [](double seconds) {
+        return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    };
     launch::TimeOuts outs;
     outs.start = milliseconds(limits.start);
     outs.build = milliseconds(limits.build);
@@ -39,7 +41,8 @@ launch::TimeOuts time_outs(const record::Limits& limits)
 }
 
 // The environment with the arm's own variables, which win.
-std::vector<std::string> with_variables(std::vector<std::string> environment, const std::map<std::string, std::string>& own)
+std::vector<std::string> with_variables(std::vector<std::string> environment,
+                                        const std::map<std::string, std::string>& own)
 {
     for (const auto& [name, value] : own) {
         std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
@@ -68,7 +71,8 @@ launch::Answer<launch::WorkerOrder> worker_order(const SessionOrder& order, cons
     worker.process.environment = with_variables(std::move(line->environment), order.arm.env);
     worker.process.output = order.output;
     const std::vector<int>& cores = shop.environment.core_ids;
-    worker.process.cpus.assign(cores.begin(), cores.begin() + std::min<std::ptrdiff_t>(order.arm.threads, std::ssize(cores)));
+    worker.process.cpus.assign(
+        cores.begin(), cores.begin() + std::min<std::ptrdiff_t>(order.arm.threads, std::ssize(cores)));
     worker.process.padding = static_cast<int>(Random(order.jitter).below(kPadding));
     worker.time_outs = time_outs(order.limits);
     worker.events = order.events;
@@ -85,7 +89,8 @@ std::optional<std::string> lacking(const SessionOrder& order, const protocol::Ab
 {
     for (const protocol::Layer& layer : order.network.layers) {
         if (!holds(can.layers, protocol::name_of(layer.kind))) {
-            return fmt::format("has no layer of kind {}, which {} needs", protocol::name_of(layer.kind), order.network.short_name);
+            return fmt::format("has no layer of kind {}, which {} needs", protocol::name_of(layer.kind),
+                               order.network.short_name);
         }
     }
     const struct {
@@ -98,13 +103,15 @@ std::optional<std::string> lacking(const SessionOrder& order, const protocol::Ab
                    {can.optimizers, order.optimizer.kind, "optimizer"}};
     for (const auto& demand : demands) {
         if (!holds(demand.words, demand.asked)) {
-            return fmt::format("does not have the {} {} (it has {})", demand.what, demand.asked, join_words(demand.words));
+            return fmt::format("does not have the {} {} (it has {})", demand.what, demand.asked,
+                               join_words(demand.words));
         }
     }
     for (const auto& [option, value] : order.arm.options) {
         if (!holds(can.options, option)) {
             const auto near = nearest_word(option, can.options);
-            return fmt::format("has no option \"{}\"{}", option, near ? fmt::format("; did you mean \"{}\"", *near) : "");
+            return fmt::format("has no option \"{}\"{}", option,
+                               near ? fmt::format("; did you mean \"{}\"", *near) : "");
         }
     }
     return {};
@@ -131,7 +138,8 @@ launch::Answer<Session> open_session(const SessionOrder& order, const Workshop& 
     session.hello = std::move(*hello);
     if (const auto missing = lacking(order, session.hello.can)) {
         return skipped(fmt::format("{} {}.", order.arm.name, *missing),
-                       fmt::format("Leave it out of the arm, or see what {} can do: lockstep frameworks.", order.arm.framework));
+                       fmt::format("Leave it out of the arm, or see what {} can do: lockstep frameworks.",
+                                   order.arm.framework));
     }
     protocol::BuildRequest request;
     protocol::Job& job = request.job;

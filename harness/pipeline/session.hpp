@@ -19,8 +19,8 @@ struct SessionOrder {
     std::int64_t batch = 0;
     bool dropout = true;
     std::uint64_t seed = 0;
-    std::uint64_t jitter = 0;             // draws the size of the environment
-    std::filesystem::path output;         // takes what the framework prints
+    std::uint64_t jitter = 0;      // draws the size of the environment
+    std::filesystem::path output;  // takes what the framework prints
     launch::Events events;
 };
 

@@ -60,7 +60,8 @@ std::optional<double> cores_used(const Trial& trial)
     for (const record::Epoch& epoch : trial.epochs) {
         wall += epoch.evaluation ? epoch.evaluation->seconds() : 0;
     }
-    return trial.usage.train_cpu_seconds && wall > 0 ? std::optional(*trial.usage.train_cpu_seconds / wall) : std::nullopt;
+    return trial.usage.train_cpu_seconds && wall > 0 ? std::optional(*trial.usage.train_cpu_seconds / wall)
+                                                     : std::nullopt;
 }
 
 std::optional<double> peak_mb(const Trial& trial)
@@ -74,7 +75,7 @@ struct Group {
     const record::Arm* arm = nullptr;
     const GateResult* gate = nullptr;
     std::vector<const Trial*> trials;
-    std::vector<std::optional<double>> by_block;   // median step of the block's run
+    std::vector<std::optional<double>> by_block;  // median step of the block's run
     bool ranked() const { return gate && gate->admission == Admission::agrees; }
 };
 
@@ -95,8 +96,10 @@ Standing figures_of(const Group& group)
     row.train_seconds = median_of(group.trials, [](const Trial& trial) { return trial.train_seconds; });
     row.start_seconds = median_of(group.trials, start_seconds);
     row.first_step_seconds = median_of(group.trials, [](const Trial& trial) {
-        return trial.steps.empty() ? std::nullopt
-                                   : std::optional(static_cast<double>(trial.steps.front().end - trial.steps.front().begin) * 1e-9);
+        return trial.steps.empty()
+                   ? std::nullopt
+                   : std::optional(static_cast<double>(trial.steps.front().end - trial.steps.front().begin) *
+                                   1e-9);
     });
     row.accuracy_pct = median_of(group.trials, [](const Trial& trial) {
         return trial.accuracy ? std::optional(*trial.accuracy * 100) : std::nullopt;
@@ -106,7 +109,8 @@ Standing figures_of(const Group& group)
 
 void note_failures(const Group& group, Standing& row)
 {
-    const auto last = std::find_if(group.trials.rbegin(), group.trials.rend(), [](const Trial* trial) { return !trial->outcome.ok(); });
+    const auto last = std::find_if(group.trials.rbegin(), group.trials.rend(),
+                                   [](const Trial* trial) { return !trial->outcome.ok(); });
     if (last == group.trials.rend()) {
         return;
     }
@@ -115,7 +119,8 @@ void note_failures(const Group& group, Standing& row)
         row.note = (*last)->outcome.reason + " " + (*last)->outcome.remedy;
         return;
     }
-    row.note += fmt::format("{}{} of {} runs failed: {}", row.note.empty() ? "" : " ", row.failed, row.runs + row.failed, (*last)->outcome.reason);
+    row.note += fmt::format("{}{} of {} runs failed: {}", row.note.empty() ? "" : " ", row.failed,
+                            row.runs + row.failed, (*last)->outcome.reason);
     if (row.runs == 0) {
         row.word = "failed";
     }
@@ -123,8 +128,8 @@ void note_failures(const Group& group, Standing& row)
 
 class Table {
 public:
-    Table(const record::Plan& plan, const Ground& ground, std::size_t network, const std::vector<GateResult>& gate,
-          const std::vector<Trial>& trials, Conclusion& conclusion)
+    Table(const record::Plan& plan, const Ground& ground, std::size_t network,
+          const std::vector<GateResult>& gate, const std::vector<Trial>& trials, Conclusion& conclusion)
         : plan_(plan), ground_(ground), network_(network), conclusion_(conclusion)
     {
         for (std::size_t arm = 0; arm < plan.arms.size(); ++arm) {
@@ -170,8 +175,8 @@ private:
     {
         const protocol::Network& network = ground_.networks[network_];
         const record::Arm& arm = groups_[baseline()].arm ? *groups_[baseline()].arm : plan_.arms.front();
-        return fmt::format("{} {}x{}, batch {}, {} thread{}", network.short_name, network.input[0], network.input[1], arm.batch,
-                           arm.threads, arm.threads == 1 ? "" : "s");
+        return fmt::format("{} {}x{}, batch {}, {} thread{}", network.short_name, network.input[0],
+                           network.input[1], arm.batch, arm.threads, arm.threads == 1 ? "" : "s");
     }
 
     std::size_t baseline() const
@@ -257,15 +262,18 @@ private:
             conclusion_.any_inconclusive = true;
             return;
         }
-        const judge::Contrast& contrast = comparisons_[static_cast<std::size_t>(member - members_.begin())]->contrast;
+        const judge::Contrast& contrast =
+            comparisons_[static_cast<std::size_t>(member - members_.begin())]->contrast;
         set_ratio(row, contrast);
         judge::Verdict verdict = judge::verdict_of(contrast, kMargin);
         if (twin_) {
             verdict = judge::under_control(verdict, contrast, *twin_);
         }
         row.word = std::string(judge::name(verdict.word));
-        const bool open = verdict.word == judge::Word::inconclusive || verdict.word == judge::Word::too_few_blocks;
-        conclusion_.any_inconclusive = conclusion_.any_inconclusive || open || verdict.word == judge::Word::below_control;
+        const bool open =
+            verdict.word == judge::Word::inconclusive || verdict.word == judge::Word::too_few_blocks;
+        conclusion_.any_inconclusive =
+            conclusion_.any_inconclusive || open || verdict.word == judge::Word::below_control;
         conclusion_.any_refused = conclusion_.any_refused || verdict.word == judge::Word::control_failed;
         if (open) {
             row.note = judge::text(verdict) + ".";
@@ -283,7 +291,8 @@ private:
             }
         }
         if (!names.empty() && !groups_[baseline()].ranked()) {
-            table.notes.push_back(fmt::format("The baseline {} is not ranked, so nothing is compared with it.", plan_.baseline));
+            table.notes.push_back(fmt::format(
+                "The baseline {} is not ranked, so nothing is compared with it.", plan_.baseline));
         }
         if (const auto leaders = judge::leaders(ranked, kLevel); leaders && ranked.size() > 1) {
             if (leaders->fastest) {
@@ -297,8 +306,10 @@ private:
             }
         }
         if (twin_ && !twin_->passed) {
-            table.notes.push_back(fmt::format("The control failed: {} against itself came out at {:.2f}x, so no difference is claimed. "
-                                              "Run more blocks, or on a quieter machine.", plan_.baseline, twin_->contrast.ratio()));
+            table.notes.push_back(fmt::format(
+                "The control failed: {} against itself came out at {:.2f}x, so no difference is claimed. "
+                "Run more blocks, or on a quieter machine.",
+                plan_.baseline, twin_->contrast.ratio()));
         }
     }
 
@@ -314,7 +325,8 @@ private:
 
 }  // namespace
 
-Conclusion conclude(const record::Plan& plan, const Ground& ground, const std::vector<GateResult>& gate, const std::vector<Trial>& trials)
+Conclusion conclude(const record::Plan& plan, const Ground& ground, const std::vector<GateResult>& gate,
+                    const std::vector<Trial>& trials)
 {
     Conclusion conclusion;
     for (std::size_t network = 0; network < ground.networks.size(); ++network) {

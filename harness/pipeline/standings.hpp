@@ -12,10 +12,10 @@
 namespace lockstep::pipeline {
 
 struct Conclusion {
-    std::vector<record::StandingTable> tables;   // one a network, in the plan's order
-    bool any_failed = false;                     // a run failed, or an arm departs from the reference
-    bool any_inconclusive = false;               // some ranked arm got no answer
-    bool any_refused = false;                    // the control of the experiment failed
+    std::vector<record::StandingTable> tables;  // one a network, in the plan's order
+    bool any_failed = false;                    // a run failed, or an arm departs from the reference
+    bool any_inconclusive = false;              // some ranked arm got no answer
+    bool any_refused = false;                   // the control of the experiment failed
 };
 
 Conclusion conclude(const record::Plan& plan, const Ground& ground, const std::vector<GateResult>& gate,

@@ -23,8 +23,9 @@ Result<void> make_folder(const fs::path& folder)
     return {};
 }
 
-Result<void> write_parameter(const protocol::Network& network, std::size_t index, const protocol::Layouts& layouts,
-                             std::span<const float> canonical, const fs::path& file)
+Result<void> write_parameter(const protocol::Network& network, std::size_t index,
+                             const protocol::Layouts& layouts, std::span<const float> canonical,
+                             const fs::path& file)
 {
     const data::ParameterLayout layout(network, index, layouts);
     if (layout.same()) {
@@ -36,7 +37,8 @@ Result<void> write_parameter(const protocol::Network& network, std::size_t index
 }
 
 template <class Values>
-Result<Files> write_all(const protocol::Network& network, const protocol::Layouts& layouts, const fs::path& folder, Values&& values)
+Result<Files> write_all(const protocol::Network& network, const protocol::Layouts& layouts,
+                        const fs::path& folder, Values&& values)
 {
     if (const Result<void> made = make_folder(folder); !made) {
         return tl::unexpected(made.error());
@@ -58,15 +60,19 @@ Result<Files> write_all(const protocol::Network& network, const protocol::Layout
 
 }  // namespace
 
-Result<Files> supply_weights(const protocol::Network& network, const protocol::Layouts& layouts, std::uint64_t seed, const fs::path& folder)
+Result<Files> supply_weights(const protocol::Network& network, const protocol::Layouts& layouts,
+                             std::uint64_t seed, const fs::path& folder)
 {
-    const fs::path own = folder / fmt::format("weights_{}_{}_{}{}_{}_{}", network.id, seed, layouts.convolution,
-                                              layouts.flipped ? "_flipped" : "", layouts.dense, layouts.flatten);
-    return write_all(network, layouts, own, [&](std::size_t i) { return data::initial_values(network, i, seed); });
+    const fs::path own =
+        folder / fmt::format("weights_{}_{}_{}{}_{}_{}", network.id, seed, layouts.convolution,
+                             layouts.flipped ? "_flipped" : "", layouts.dense, layouts.flatten);
+    return write_all(network, layouts, own,
+                     [&](std::size_t i) { return data::initial_values(network, i, seed); });
 }
 
 Result<Files> supply_weights(const protocol::Network& network, const protocol::Layouts& layouts,
-                             const std::map<std::string, std::vector<float>>& canonical, const fs::path& folder)
+                             const std::map<std::string, std::vector<float>>& canonical,
+                             const fs::path& folder)
 {
     const std::vector<protocol::Parameter> parameters = protocol::parameters_of(network);
     return write_all(network, layouts, folder, [&](std::size_t i) -> const std::vector<float>& {
@@ -74,8 +80,9 @@ Result<Files> supply_weights(const protocol::Network& network, const protocol::L
     });
 }
 
-Result<std::vector<std::string>> supply_orders(std::span<const std::int64_t> part, std::int64_t batch, std::uint64_t seed,
-                                               std::int64_t epochs, const fs::path& folder)
+Result<std::vector<std::string>> supply_orders(std::span<const std::int64_t> part, std::int64_t batch,
+                                               std::uint64_t seed, std::int64_t epochs,
+                                               const fs::path& folder)
 {
     const fs::path own = folder / fmt::format("orders_{}_{}", seed, batch);
     if (const Result<void> made = make_folder(own); !made) {
@@ -92,7 +99,8 @@ Result<std::vector<std::string>> supply_orders(std::span<const std::int64_t> par
         if (!order) {
             return tl::unexpected(order.error());
         }
-        const auto written = write_npy<std::int64_t>(file, {static_cast<std::int64_t>(order->size())}, *order);
+        const auto written =
+            write_npy<std::int64_t>(file, {static_cast<std::int64_t>(order->size())}, *order);
         if (!written) {
             return tl::unexpected(written.error());
         }

@@ -54,7 +54,10 @@ void add_phases(Trial& trial, const protocol::Phases& phases)
 class Run {
 public:
     Run(const TrialOrder& order, const Workshop& shop)
-        : order_(order), shop_(shop), arm_(order.plan.arms[order.turn.arm]), network_(order.ground.networks[order.turn.network])
+        : order_(order),
+          shop_(shop),
+          arm_(order.plan.arms[order.turn.arm]),
+          network_(order.ground.networks[order.turn.network])
     {
     }
 
@@ -62,7 +65,8 @@ public:
     {
         describe();
         const std::int64_t begin = observe::monotonic_ns();
-        launch::Answer<void> done = open(begin).and_then([&] { return prepare(); }).and_then([&] { return train(); });
+        launch::Answer<void> done =
+            open(begin).and_then([&] { return prepare(); }).and_then([&] { return train(); });
         if (session_.worker) {
             done = close(std::move(done));
         }
@@ -98,8 +102,9 @@ private:
             }
         };
         events.warning = [this](std::string_view message) { trial_.warnings.emplace_back(message); };
-        const SessionOrder session{arm_, network_, order_.plan.optimizer, order_.plan.limits, arm_.batch, true,
-                                   order_.turn.seed, order_.turn.jitter, order_.folder / "output.txt", events};
+        const SessionOrder session{
+            arm_, network_,         order_.plan.optimizer, order_.plan.limits,           arm_.batch,
+            true, order_.turn.seed, order_.turn.jitter,    order_.folder / "output.txt", events};
         launch::Answer<Session> opened = open_session(session, shop_);
         if (!opened) {
             return tl::unexpected(opened.error());
@@ -125,8 +130,10 @@ private:
 
     launch::Answer<void> prepare()
     {
-        const auto weights = supply_weights(network_, session_.hello.layouts, order_.turn.seed, order_.staging);
-        const auto orders = supply_orders(order_.ground.part, arm_.batch, order_.turn.seed, order_.plan.epochs, order_.staging);
+        const auto weights =
+            supply_weights(network_, session_.hello.layouts, order_.turn.seed, order_.staging);
+        const auto orders = supply_orders(order_.ground.part, arm_.batch, order_.turn.seed,
+                                          order_.plan.epochs, order_.staging);
         if (!weights || !orders) {
             return broken(!weights ? weights.error() : orders.error());
         }
@@ -175,7 +182,8 @@ private:
         return take_training(*reply, begin, end);
     }
 
-    void note_usage(const std::optional<observe::TreeReading>& before, const std::optional<observe::TreeReading>& after)
+    void note_usage(const std::optional<observe::TreeReading>& before,
+                    const std::optional<observe::TreeReading>& after)
     {
         if (!before || !after) {
             return;
@@ -187,11 +195,13 @@ private:
         trial_.usage.threads = after->threads;
     }
 
-    launch::Answer<void> take_training(const protocol::TrainReply& reply, std::int64_t begin, std::int64_t end)
+    launch::Answer<void> take_training(const protocol::TrainReply& reply, std::int64_t begin,
+                                       std::int64_t end)
     {
         const std::int64_t steps_an_epoch = trial_.train_samples / arm_.batch;
         if (std::ssize(reply.epochs) != order_.plan.epochs) {
-            return lied(arm_, fmt::format("reported {} epochs where {} were asked for", reply.epochs.size(), order_.plan.epochs));
+            return lied(arm_, fmt::format("reported {} epochs where {} were asked for", reply.epochs.size(),
+                                          order_.plan.epochs));
         }
         const Result<NpyFile> stamps = NpyFile::open(reply.stamps);
         const std::int64_t steps = steps_an_epoch * order_.plan.epochs;
@@ -219,19 +229,22 @@ private:
     }
 
     // An epoch holds its own steps and no evaluation, and all of it lies within the call of train.
-    bool spans_are_true(const protocol::TrainReply& reply, std::int64_t steps_an_epoch, const Span& call) const
+    bool spans_are_true(const protocol::TrainReply& reply, std::int64_t steps_an_epoch,
+                        const Span& call) const
     {
         std::int64_t last = call.begin;
         for (std::size_t i = 0; i < reply.epochs.size(); ++i) {
             const protocol::Epoch& epoch = reply.epochs[i];
             const record::Step& first_step = trial_.steps[i * static_cast<std::size_t>(steps_an_epoch)];
-            const record::Step& last_step = trial_.steps[(i + 1) * static_cast<std::size_t>(steps_an_epoch) - 1];
+            const record::Step& last_step =
+                trial_.steps[(i + 1) * static_cast<std::size_t>(steps_an_epoch) - 1];
             if (epoch.begin < last || epoch.begin > first_step.begin || epoch.end < last_step.end) {
                 return false;
             }
             last = epoch.end;
             if (i < reply.evaluations.size()) {
-                if (reply.evaluations[i].begin < last || reply.evaluations[i].end < reply.evaluations[i].begin) {
+                if (reply.evaluations[i].begin < last ||
+                    reply.evaluations[i].end < reply.evaluations[i].begin) {
                     return false;
                 }
                 last = reply.evaluations[i].end;
@@ -240,29 +253,36 @@ private:
         return last <= call.end;
     }
 
-    launch::Answer<void> take_epochs(const protocol::TrainReply& reply, std::int64_t steps_an_epoch, const Span& call)
+    launch::Answer<void> take_epochs(const protocol::TrainReply& reply, std::int64_t steps_an_epoch,
+                                     const Span& call)
     {
         if (!spans_are_true(reply, steps_an_epoch, call)) {
-            return lied(arm_, "reported epochs or evaluations that do not hold their steps, or lie outside of its training");
+            return lied(arm_,
+                        "reported epochs or evaluations that do not hold their steps, or lie outside of its "
+                        "training");
         }
         std::int64_t evaluated = 0;
         for (std::size_t i = 0; i < reply.epochs.size(); ++i) {
             const protocol::Epoch& told = reply.epochs[i];
             if (told.steps != steps_an_epoch) {
-                return lied(arm_, fmt::format("reported an epoch of {} steps where there are {}", told.steps, steps_an_epoch));
+                return lied(arm_, fmt::format("reported an epoch of {} steps where there are {}", told.steps,
+                                              steps_an_epoch));
             }
             record::Epoch epoch;
             epoch.span = {told.begin, told.end};
             epoch.steps = told.steps;
             epoch.loss = told.loss;
             if (!told.loss) {
-                return tl::unexpected(outcome_of(OutcomeKind::not_finite, "train",
-                                                 fmt::format("The loss of {} became NaN or infinite in epoch {}.", arm_.name, i + 1),
-                                                 "Try a smaller learning rate; if other frameworks train well with this one, the worker is wrong."));
+                return tl::unexpected(outcome_of(
+                    OutcomeKind::not_finite, "train",
+                    fmt::format("The loss of {} became NaN or infinite in epoch {}.", arm_.name, i + 1),
+                    "Try a smaller learning rate; if other frameworks train well with this one, the worker "
+                    "is wrong."));
             }
             if (i < reply.evaluations.size()) {
                 epoch.evaluation = Span{reply.evaluations[i].begin, reply.evaluations[i].end};
-                evaluated += i + 1 < reply.epochs.size() ? reply.evaluations[i].end - reply.evaluations[i].begin : 0;
+                evaluated +=
+                    i + 1 < reply.epochs.size() ? reply.evaluations[i].end - reply.evaluations[i].begin : 0;
             }
             trial_.epochs.push_back(epoch);
         }
@@ -293,7 +313,8 @@ private:
                 return lied(arm_, fmt::format("left no predictions of {} images", test.count()));
             }
             const auto classes = file->values<std::int32_t>();
-            if (std::any_of(classes.begin(), classes.end(), [&](std::int32_t c) { return c < 0 || c >= network_.classes; })) {
+            if (std::any_of(classes.begin(), classes.end(),
+                            [&](std::int32_t c) { return c < 0 || c >= network_.classes; })) {
                 return lied(arm_, fmt::format("predicted a class outside of 0 to {}", network_.classes - 1));
             }
             if (labels) {

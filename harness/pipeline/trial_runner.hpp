@@ -14,9 +14,9 @@ struct TrialOrder {
     const record::Plan& plan;
     const Ground& ground;
     Turn turn;
-    std::filesystem::path folder;                 // of this run's files; exists
-    std::filesystem::path staging;                // of files that runs share
-    std::function<void(double)> progress;         // share of the training done, 0..1; may be empty
+    std::filesystem::path folder;          // of this run's files; exists
+    std::filesystem::path staging;         // of files that runs share
+    std::function<void(double)> progress;  // share of the training done, 0..1; may be empty
 };
 
 // Never fails: what goes wrong is the trial's outcome. Leaves output.txt, steps.npy and prediction files in

@@ -18,7 +18,8 @@ struct Column {
     std::string (*value)(const Trial&);
 };
 
-// The columns have no room for an outcome, so what a run that did not complete has measured is not shown in them.
+// The columns have no room for an outcome, so what a run that did not complete has measured is not shown in
+// them.
 std::string figure(const Trial& trial, const std::optional<double>& value, int digits)
 {
     return value && trial.outcome.ok() ? fmt::format("{:.{}f}", *value, digits) : "";
@@ -44,7 +45,8 @@ constexpr std::array<Column, 9> kColumns{{
     {"train_time_sec", [](const Trial& trial) { return figure(trial, trial.train_seconds, 3); }},
     {"accuracy_pct", [](const Trial& trial) { return figure(trial, percent(trial.accuracy), 2); }},
     {"memory_peak_mb", [](const Trial& trial) { return figure(trial, peak_mb(trial), 1); }},
-    {"gpu_util_pct", [](const Trial& trial) { return figure(trial, percent(trial.usage.gpu_utilisation), 0); }},
+    {"gpu_util_pct",
+     [](const Trial& trial) { return figure(trial, percent(trial.usage.gpu_utilisation), 0); }},
 }};
 
 }  // namespace

@@ -9,10 +9,14 @@ namespace lockstep::report {
 
 Result<void> write_environment(const std::filesystem::path& file, const record::Environment& environment)
 {
-    nlohmann::ordered_json json{{"lockstep", environment.lockstep_version}, {"system", environment.system},
-                                {"kernel", environment.kernel}, {"boot_id", environment.boot_id},
-                                {"cpu_model", environment.cpu_model}, {"vector_units", environment.vector_units},
-                                {"cores_online", environment.cores_online}, {"cores_usable", environment.cores_usable},
+    nlohmann::ordered_json json{{"lockstep", environment.lockstep_version},
+                                {"system", environment.system},
+                                {"kernel", environment.kernel},
+                                {"boot_id", environment.boot_id},
+                                {"cpu_model", environment.cpu_model},
+                                {"vector_units", environment.vector_units},
+                                {"cores_online", environment.cores_online},
+                                {"cores_usable", environment.cores_usable},
                                 {"core_ids", environment.core_ids}};
     const auto put = [&](const char* key, const auto& value) {
         if (value) {
@@ -35,7 +39,8 @@ Result<void> write_environment(const std::filesystem::path& file, const record::
         }
     }
     json["variables"] = environment.variables;
-    return write_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    return write_file(file,
+                      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace lockstep::report

@@ -29,7 +29,8 @@ public:
     {
         std::string text = resident ? fmt::format("CPU={:.2f}GB", static_cast<double>(*resident) / 1e9) : "";
         if (trial_.usage.gpu_peak_bytes) {
-            text += fmt::format("{}GPU:{}={:.0f}MB", text.empty() ? "" : ", ", trial_.device.substr(trial_.device.find(':') + 1),
+            text += fmt::format("{}GPU:{}={:.0f}MB", text.empty() ? "" : ", ",
+                                trial_.device.substr(trial_.device.find(':') + 1),
                                 static_cast<double>(*trial_.usage.gpu_peak_bytes) / 1e6);
         }
         return text;
@@ -59,12 +60,15 @@ void write_epoch(Log& log, const Trial& trial, std::size_t index, std::size_t fi
         sum += trial.steps[first_step + i].end - trial.steps[first_step + i].begin;
     }
     const std::string utilisation =
-        trial.usage.gpu_utilisation ? fmt::format(", gpu_util={:.0f}%", *trial.usage.gpu_utilisation * 100) : "";
+        trial.usage.gpu_utilisation ? fmt::format(", gpu_util={:.0f}%", *trial.usage.gpu_utilisation * 100)
+                                    : "";
     const double average = first == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(first) * 1e-9;
-    log.line(epoch.span.begin, fmt::format("EPOCH_{}_START: step_time_avg={:.6f}s{}", index + 1, average, utilisation));
+    log.line(epoch.span.begin,
+             fmt::format("EPOCH_{}_START: step_time_avg={:.6f}s{}", index + 1, average, utilisation));
     for (std::size_t i = 0; i < steps; ++i) {
         const record::Step& step = trial.steps[first_step + i];
-        log.plain(fmt::format("[STEP_{}] time={:.6f}s", i + 1, static_cast<double>(step.end - step.begin) * 1e-9));
+        log.plain(
+            fmt::format("[STEP_{}] time={:.6f}s", i + 1, static_cast<double>(step.end - step.begin) * 1e-9));
     }
     const std::string accuracy = epoch.accuracy ? fmt::format("accuracy={:.4f}", *epoch.accuracy) : "";
     const std::string loss = epoch.loss ? fmt::format("loss={:.4f}", *epoch.loss) : "";
@@ -83,7 +87,8 @@ std::string log_text(const Trial& trial, const record::Environment& environment,
                                 environment.cores_usable, environment.cuda.value_or("none")));
     log.line(begin_of(trial, "build", start), fmt::format("MODEL: {}", trial.model));
     log.line(begin_of(trial, "load_data", start),
-             fmt::format("DATA: train_samples={}, test_samples={}, batch_size={}", trial.train_samples, trial.test_samples, trial.batch));
+             fmt::format("DATA: train_samples={}, test_samples={}, batch_size={}", trial.train_samples,
+                         trial.test_samples, trial.batch));
     const std::int64_t train = begin_of(trial, "train", start);
     if (const std::string memory = log.memory(trial.usage.resident_before_bytes); !memory.empty()) {
         log.line(train, "MEMORY_PRE: " + memory);
@@ -106,8 +111,9 @@ std::string log_text(const Trial& trial, const record::Environment& environment,
     if (!trial.outcome.ok()) {
         log.plain(fmt::format("WARNING: {}: {}", record::word(trial.outcome.kind), trial.outcome.reason));
     }
-    log.line(last, trial.train_seconds ? fmt::format("END TRAINING: total_time={:.1f}s", *trial.train_seconds)
-                                       : std::string("END TRAINING: no total_time, the run did not complete"));
+    log.line(last, trial.train_seconds
+                       ? fmt::format("END TRAINING: total_time={:.1f}s", *trial.train_seconds)
+                       : std::string("END TRAINING: no total_time, the run did not complete"));
     return log.take();
 }
 

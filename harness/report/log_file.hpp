@@ -11,6 +11,7 @@ namespace lockstep::report {
 
 // Complete text. `wall_offset_ns`: added to a monotonic stamp it gives nanoseconds since 1970, so that
 // every line has its wall time (local). Lines whose facts are absent are left out.
-std::string log_text(const record::Trial& trial, const record::Environment& environment, std::int64_t wall_offset_ns);
+std::string log_text(const record::Trial& trial, const record::Environment& environment,
+                     std::int64_t wall_offset_ns);
 
 }  // namespace lockstep::report

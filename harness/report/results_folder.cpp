@@ -32,8 +32,9 @@ Result<std::shared_ptr<ResultsFolder::Lock>> ResultsFolder::lock_folder(const fs
 {
     const int fd = ::open((root / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0) {
-        return fail(fmt::format("The results folder {} cannot be written: {}.", root.string(), std::strerror(errno)),
-                    "Name a folder that you may write to, with --out.");
+        return fail(
+            fmt::format("The results folder {} cannot be written: {}.", root.string(), std::strerror(errno)),
+            "Name a folder that you may write to, with --out.");
     }
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
         ::close(fd);
@@ -59,14 +60,17 @@ Result<ResultsFolder> ResultsFolder::create(const fs::path& root)
         return tl::unexpected(lock.error());
     }
     if (fs::exists(root / "experiment.toml") || fs::exists(root / "trials")) {
-        return fail(fmt::format("The results folder {} holds the results of an earlier run.", root.string()),
-                    fmt::format("Go on with it by `lockstep run --resume {}`, or name another folder with --out.", root.string()));
+        return fail(
+            fmt::format("The results folder {} holds the results of an earlier run.", root.string()),
+            fmt::format("Go on with it by `lockstep run --resume {}`, or name another folder with --out.",
+                        root.string()));
     }
     fs::create_directories(root / "trials", code);
     fs::create_directories(root / "gate", code);
     if (code) {
-        return fail(fmt::format("The results folder {} cannot be written: {}.", root.string(), code.message()),
-                    "Name a folder that you may write to, with --out.");
+        return fail(
+            fmt::format("The results folder {} cannot be written: {}.", root.string(), code.message()),
+            "Name a folder that you may write to, with --out.");
     }
     return ResultsFolder(root, *lock);
 }
@@ -94,8 +98,9 @@ Result<fs::path> ResultsFolder::start_trial(const std::string& name) const
     fs::remove_all(folder, code);
     fs::create_directories(folder, code);
     if (code) {
-        return fail(fmt::format("{} cannot be made: {}.", folder.string(), code.message()),
-                    "Free some disk space or check the folder's rights, then run `lockstep run --resume` on it.");
+        return fail(
+            fmt::format("{} cannot be made: {}.", folder.string(), code.message()),
+            "Free some disk space or check the folder's rights, then run `lockstep run --resume` on it.");
     }
     return folder;
 }

@@ -30,7 +30,7 @@ public:
 
     const std::filesystem::path& root() const { return root_; }
     std::filesystem::path file(const std::string& name) const { return root_ / name; }
-    std::filesystem::path staging() const { return root_ / "staging"; }   // removed when the folder is closed
+    std::filesystem::path staging() const { return root_ / "staging"; }  // removed when the folder is closed
     // "b003_p2_cnn2_tensorflow": block, place in the block, network and arm. The folder is made, emptied.
     Result<std::filesystem::path> start_trial(const std::string& name) const;
     std::filesystem::path trial(const std::string& name) const { return root_ / "trials" / name; }
@@ -39,7 +39,10 @@ public:
 
 private:
     struct Lock;
-    ResultsFolder(std::filesystem::path root, std::shared_ptr<Lock> lock) : root_(std::move(root)), lock_(std::move(lock)) {}
+    ResultsFolder(std::filesystem::path root, std::shared_ptr<Lock> lock)
+        : root_(std::move(root)), lock_(std::move(lock))
+    {
+    }
     static Result<std::shared_ptr<Lock>> lock_folder(const std::filesystem::path& root);
     std::filesystem::path root_;
     std::shared_ptr<Lock> lock_;

@@ -34,8 +34,9 @@ std::string ratio_text(const Standing& row)
         return "";
     }
     const record::Ratio& ratio = *row.ratio;
-    return ratio.low && ratio.high ? fmt::format("{:.2f}x [{:.2f}, {:.2f}]", ratio.estimate, *ratio.low, *ratio.high)
-                                   : fmt::format("{:.2f}x", ratio.estimate);
+    return ratio.low && ratio.high
+               ? fmt::format("{:.2f}x [{:.2f}, {:.2f}]", ratio.estimate, *ratio.low, *ratio.high)
+               : fmt::format("{:.2f}x", ratio.estimate);
 }
 
 // Below 100 images a second a whole number would hide what differs.
@@ -44,7 +45,8 @@ std::string speed(const std::optional<double>& images_per_second)
     if (!images_per_second) {
         return "";
     }
-    return *images_per_second < 100 ? fmt::format("{:.1f}", *images_per_second) : with_thousands(*images_per_second);
+    return *images_per_second < 100 ? fmt::format("{:.1f}", *images_per_second)
+                                    : with_thousands(*images_per_second);
 }
 
 constexpr std::size_t kColumns = 9;
@@ -52,8 +54,14 @@ using Cells = std::array<std::string, kColumns>;
 
 Cells cells_of(const Standing& row)
 {
-    return {row.arm, row.word, speed(row.images_per_second), ratio_text(row), number(row.memory_peak_mb, 0),
-            number(row.cores_used, 2), number(row.accuracy_pct, 1, " %"), number(row.first_step_seconds, 3),
+    return {row.arm,
+            row.word,
+            speed(row.images_per_second),
+            ratio_text(row),
+            number(row.memory_peak_mb, 0),
+            number(row.cores_used, 2),
+            number(row.accuracy_pct, 1, " %"),
+            number(row.first_step_seconds, 3),
             number(row.start_seconds, 1)};
 }
 
@@ -76,7 +84,8 @@ std::string line_of(const Cells& cells, const std::array<std::size_t, kColumns>&
     std::string line;
     for (std::size_t i = 0; i < kColumns; ++i) {
         const bool words = i < 2 || i == 3;
-        std::string cell = words ? fmt::format("{:<{}}", cells[i], widths[i]) : fmt::format("{:>{}}", cells[i], widths[i]);
+        std::string cell =
+            words ? fmt::format("{:<{}}", cells[i], widths[i]) : fmt::format("{:>{}}", cells[i], widths[i]);
         if (i == 1 && *colour) {
             cell = colour + cell + "\033[0m";
         }
@@ -90,8 +99,8 @@ std::string line_of(const Cells& cells, const std::array<std::size_t, kColumns>&
 
 std::string table_text(const StandingTable& table, bool colour)
 {
-    std::vector<Cells> lines{{table.title, "", "images/s", "step time vs " + table.baseline, "peak MB", "cores", "accuracy",
-                              "1st step s", "start s"}};
+    std::vector<Cells> lines{{table.title, "", "images/s", "step time vs " + table.baseline, "peak MB",
+                              "cores", "accuracy", "1st step s", "start s"}};
     for (const Standing& row : table.rows) {
         lines.push_back(cells_of(row));
     }
@@ -122,7 +131,11 @@ std::string tables_json(const std::vector<StandingTable>& tables)
     for (const StandingTable& table : tables) {
         Json rows = Json::array();
         for (const Standing& row : table.rows) {
-            Json json{{"arm", row.arm}, {"verdict", row.word}, {"note", row.note}, {"runs", row.runs}, {"failed", row.failed}};
+            Json json{{"arm", row.arm},
+                      {"verdict", row.word},
+                      {"note", row.note},
+                      {"runs", row.runs},
+                      {"failed", row.failed}};
             const auto put = [&](const char* key, const std::optional<double>& value) {
                 if (value) {
                     json[key] = *value;
@@ -143,7 +156,11 @@ std::string tables_json(const std::vector<StandingTable>& tables)
             put("start_sec", row.start_seconds);
             rows.push_back(json);
         }
-        all.push_back({{"model", table.model}, {"title", table.title}, {"baseline", table.baseline}, {"arms", rows}, {"notes", table.notes}});
+        all.push_back({{"model", table.model},
+                       {"title", table.title},
+                       {"baseline", table.baseline},
+                       {"arms", rows},
+                       {"notes", table.notes}});
     }
     return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

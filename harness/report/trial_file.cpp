@@ -35,8 +35,14 @@ void take(const Json& json, const char* key, std::optional<T>& value)
     }
 }
 
-Json span_json(const Span& span) { return Json::array({span.begin, span.end}); }
-Span span_of(const Json& json) { return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>()}; }
+Json span_json(const Span& span)
+{
+    return Json::array({span.begin, span.end});
+}
+Span span_of(const Json& json)
+{
+    return {json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>()};
+}
 
 Json epoch_json(const Epoch& epoch)
 {
@@ -92,12 +98,23 @@ Usage usage_of(const Json& json)
 
 Json trial_json(const Trial& trial)
 {
-    Json json{{"format", kFormat}, {"model", trial.model}, {"arm", trial.arm}, {"framework", trial.framework},
-              {"block", trial.block}, {"position", trial.position}, {"twin", trial.twin}, {"seed", trial.seed},
-              {"started_at", trial.started_at}, {"device", trial.device}, {"batch_size", trial.batch},
+    Json json{{"format", kFormat},
+              {"model", trial.model},
+              {"arm", trial.arm},
+              {"framework", trial.framework},
+              {"block", trial.block},
+              {"position", trial.position},
+              {"twin", trial.twin},
+              {"seed", trial.seed},
+              {"started_at", trial.started_at},
+              {"device", trial.device},
+              {"batch_size", trial.batch},
               {"threads_asked", trial.threads_asked}};
-    json["outcome"] = {{"kind", record::word(trial.outcome.kind)}, {"stage", trial.outcome.stage},
-                       {"reason", trial.outcome.reason}, {"remedy", trial.outcome.remedy}, {"tail", trial.outcome.tail}};
+    json["outcome"] = {{"kind", record::word(trial.outcome.kind)},
+                       {"stage", trial.outcome.stage},
+                       {"reason", trial.outcome.reason},
+                       {"remedy", trial.outcome.remedy},
+                       {"tail", trial.outcome.tail}};
     put(json, "train_time_sec", trial.train_seconds);
     put(json, "median_step_sec", record::median_step(trial));
     put(json, "accuracy", trial.accuracy);
@@ -180,7 +197,8 @@ Result<void> write_trial(const std::filesystem::path& folder, const Trial& trial
             return written;
         }
     }
-    return write_file(folder / "record.json", trial_json(trial).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    return write_file(folder / "record.json",
+                      trial_json(trial).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Result<Trial> read_trial(const std::filesystem::path& folder)

@@ -95,7 +95,8 @@ Result<std::int64_t> whole_number(const std::string& key, const std::string& tex
     std::int64_t value = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || end != text.data() + text.size() || value < 0) {
-        return fail(fmt::format("{}={} is not a whole number.", key, text), fmt::format("Write {}=2, for example.", key));
+        return fail(fmt::format("{}={} is not a whole number.", key, text),
+                    fmt::format("Write {}=2, for example.", key));
     }
     return value;
 }
@@ -135,7 +136,8 @@ Result<void> set_arm(ArmSpec& arm, const std::string& key, const std::string& va
 
 Result<Experiment> open_experiment(const std::filesystem::path& path)
 {
-    return read_file(path).and_then([&](const std::string& text) { return parse_experiment(text, path.string()); });
+    return read_file(path).and_then(
+        [&](const std::string& text) { return parse_experiment(text, path.string()); });
 }
 
 Result<Experiment> parse_experiment(const std::string& text, const std::string& source)

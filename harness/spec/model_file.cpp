@@ -50,8 +50,8 @@ void read_kernel(TomlTable& table, LayerSpec& layer)
 void read_activation(TomlTable& table, LayerSpec& layer, bool dense)
 {
     std::string activation = "none";
-    const std::vector<std::string> known =
-        dense ? std::vector<std::string>{"relu", "none", "softmax"} : std::vector<std::string>{"relu", "none"};
+    const std::vector<std::string> known = dense ? std::vector<std::string>{"relu", "none", "softmax"}
+                                                 : std::vector<std::string>{"relu", "none"};
     table.choice("activation", activation, known);
     layer.activation = activation == "relu" ? Activation::relu : Activation::none;
 }
@@ -85,7 +85,8 @@ Result<LayerSpec> read_layer(TomlTable& table, Padding padding)
     const auto known = std::find(words.begin(), words.end(), kind);
     if (known == words.end()) {
         const Result<void> problem = table.finish();
-        return tl::unexpected(problem ? Error{"A layer has no kind.", "Add a line kind = ..."} : problem.error());
+        return tl::unexpected(problem ? Error{"A layer has no kind.", "Add a line kind = ..."}
+                                      : problem.error());
     }
     layer.kind = kKinds[static_cast<std::size_t>(known - words.begin())].kind;
     table.text("name", layer.name);
@@ -131,14 +132,16 @@ Result<void> name_layers(ModelFile& model, const std::string& source)
             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         });
         if (!plain || !used.insert(layer.name).second) {
-            return fail(fmt::format("{}: \"{}\" cannot be a layer's name, or is one already.", source, layer.name),
-                        "Give each layer a name of its own, of letters, digits and underscores.");
+            return fail(
+                fmt::format("{}: \"{}\" cannot be a layer's name, or is one already.", source, layer.name),
+                "Give each layer a name of its own, of letters, digits and underscores.");
         }
     }
     return {};
 }
 
-tl::unexpected<Error> does_not_fit(const ModelFile& model, const LayerSpec& layer, std::string why, std::string remedy)
+tl::unexpected<Error> does_not_fit(const ModelFile& model, const LayerSpec& layer, std::string why,
+                                   std::string remedy)
 {
     return fail(fmt::format("{}, layer {}: {}.", model.short_name, layer.name, why), std::move(remedy));
 }
@@ -163,8 +166,9 @@ Result<void> resolve_image_layer(const ModelFile& model, const LayerSpec& spec, 
         width /= spec.window;
     }
     if (height < 1 || width < 1) {
-        return does_not_fit(model, spec, fmt::format("nothing is left of an image of {}x{}", layer.input[0], layer.input[1]),
-                            "Use larger images (--size), or a model with fewer pools.");
+        return does_not_fit(
+            model, spec, fmt::format("nothing is left of an image of {}x{}", layer.input[0], layer.input[1]),
+            "Use larger images (--size), or a model with fewer pools.");
     }
     layer.output = {height, width, channels};
     return {};
@@ -174,10 +178,12 @@ Result<void> resolve_image_layer(const ModelFile& model, const LayerSpec& spec, 
 
 Result<ModelFile> open_model(const std::filesystem::path& path)
 {
-    return read_file(path).and_then([&](const std::string& text) { return parse_model(text, path.string()); });
+    return read_file(path).and_then(
+        [&](const std::string& text) { return parse_model(text, path.string()); });
 }
 
-Result<ModelFile> parse_model(const std::string& text, const std::string& source, const std::optional<std::string>& override_padding)
+Result<ModelFile> parse_model(const std::string& text, const std::string& source,
+                              const std::optional<std::string>& override_padding)
 {
     Result<TomlTable> table = TomlTable::parse(text, source);
     if (!table) {
@@ -197,7 +203,8 @@ Result<ModelFile> parse_model(const std::string& text, const std::string& source
     if (const Result<void> sound = table->finish(); !sound) {
         return tl::unexpected(sound.error());
     }
-    const bool plain = !model.id.empty() && model.id.find_first_of("/\\ ,\"\n") == std::string::npos && model.id[0] != '.';
+    const bool plain =
+        !model.id.empty() && model.id.find_first_of("/\\ ,\"\n") == std::string::npos && model.id[0] != '.';
     if (!plain) {
         return fail(fmt::format("{}: \"{}\" cannot be a model's id.", source, model.id),
                     "Use letters, digits and underscores: it becomes a file's name.");
@@ -206,7 +213,8 @@ Result<ModelFile> parse_model(const std::string& text, const std::string& source
         model.short_name = model.id;
     }
     for (TomlTable& entry : layers) {
-        const Result<LayerSpec> layer = read_layer(entry, padding == "valid" ? Padding::valid : Padding::same);
+        const Result<LayerSpec> layer =
+            read_layer(entry, padding == "valid" ? Padding::valid : Padding::same);
         if (!layer) {
             return tl::unexpected(layer.error());
         }
@@ -222,7 +230,8 @@ Result<ModelFile> find_model(const std::string& name, const std::vector<std::fil
                              const std::optional<std::string>& padding)
 {
     const auto with_padding = [&](const std::filesystem::path& path) {
-        return read_file(path).and_then([&](const std::string& text) { return parse_model(text, path.string(), padding); });
+        return read_file(path).and_then(
+            [&](const std::string& text) { return parse_model(text, path.string(), padding); });
     };
     if (name.find('/') != std::string::npos || name.ends_with(".toml")) {
         return with_padding(name);
@@ -276,7 +285,8 @@ Result<protocol::Network> resolve(const ModelFile& model, std::int64_t height, s
             layer.output = {shape.size() == 3 ? shape[0] * shape[1] * shape[2] : shape[0]};
         } else if (spec.kind == LayerKind::dense) {
             if (shape.size() != 1) {
-                return does_not_fit(model, spec, "a dense layer needs a vector", "Put a flatten layer before it.");
+                return does_not_fit(model, spec, "a dense layer needs a vector",
+                                    "Put a flatten layer before it.");
             }
             layer.output = {spec.units.value_or(classes)};
         }
@@ -285,9 +295,11 @@ Result<protocol::Network> resolve(const ModelFile& model, std::int64_t height, s
     }
     if (network.layers.empty() || network.layers.back().kind != LayerKind::dense ||
         network.layers.back().activation != Activation::none || shape != std::vector<std::int64_t>{classes}) {
-        return fail(fmt::format("{} does not end in a dense softmax layer with one output for each of the {} classes.",
-                                model.short_name, classes),
-                    "End the model file with kind = \"dense\", units = \"classes\", activation = \"softmax\".");
+        return fail(
+            fmt::format(
+                "{} does not end in a dense softmax layer with one output for each of the {} classes.",
+                model.short_name, classes),
+            "End the model file with kind = \"dense\", units = \"classes\", activation = \"softmax\".");
     }
     return network;
 }

@@ -14,12 +14,12 @@ namespace lockstep::spec {
 
 struct LayerSpec {
     protocol::LayerKind kind = protocol::LayerKind::flatten;
-    std::string name;                       // given, or kind and number: conv1, pool1, dense1
+    std::string name;  // given, or kind and number: conv1, pool1, dense1
     std::int64_t kernel_height = 0;
     std::int64_t kernel_width = 0;
     std::int64_t filters = 0;
     std::int64_t window = 0;
-    std::optional<std::int64_t> units;      // absent: the number of classes
+    std::optional<std::int64_t> units;  // absent: the number of classes
     double rate = 0.0;
     protocol::Activation activation = protocol::Activation::none;
     protocol::Padding padding = protocol::Padding::same;
@@ -29,7 +29,7 @@ struct ModelFile {
     std::string id;
     std::string short_name;
     std::vector<LayerSpec> layers;
-    std::string text;                       // the file as read, for the record
+    std::string text;  // the file as read, for the record
 };
 
 Result<ModelFile> open_model(const std::filesystem::path& path);

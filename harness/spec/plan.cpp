@@ -15,14 +15,16 @@ namespace {
 using record::Arm;
 using record::Plan;
 
-Result<std::string> known_word(const std::string& key, const std::string& value, const std::vector<std::string>& known)
+Result<std::string> known_word(const std::string& key, const std::string& value,
+                               const std::vector<std::string>& known)
 {
     if (std::find(known.begin(), known.end(), value) != known.end()) {
         return value;
     }
     const auto near = nearest_word(value, known);
     return fail(fmt::format("\"{}\" is not a value of {}.", value, key),
-                fmt::format("{}Known are {}.", near ? fmt::format("Did you mean \"{}\"? ", *near) : "", join_words(known)));
+                fmt::format("{}Known are {}.", near ? fmt::format("Did you mean \"{}\"? ", *near) : "",
+                            join_words(known)));
 }
 
 Result<protocol::Device> device_of(const std::string& text)
@@ -37,7 +39,8 @@ Result<protocol::Device> device_of(const std::string& text)
         const char* last = text.data() + text.size();
         const auto [end, code] = std::from_chars(text.data() + colon + 1, last, device.index);
         if (code != std::errc() || end != last || device.index < 0 || *kind == "cpu") {
-            return fail(fmt::format("\"{}\" is not a device.", text), "Write cpu, gpu, or gpu:1 for the second GPU.");
+            return fail(fmt::format("\"{}\" is not a device.", text),
+                        "Write cpu, gpu, or gpu:1 for the second GPU.");
         }
     }
     return device;
@@ -68,8 +71,11 @@ Result<int> threads_of(std::int64_t asked, int cores)
                     fmt::format("Give a number from 1 to {}, the cores that this process may use.", cores));
     }
     if (asked > cores) {
-        return fail(fmt::format("{} threads were asked for, but this process may use {} cores only.", asked, cores),
-                    fmt::format("Give a number from 1 to {}; with more, threads would wait for each other and the times mean nothing.", cores));
+        return fail(
+            fmt::format("{} threads were asked for, but this process may use {} cores only.", asked, cores),
+            fmt::format("Give a number from 1 to {}; with more, threads would wait for each other and the "
+                        "times mean nothing.",
+                        cores));
     }
     return static_cast<int>(asked);
 }
@@ -77,7 +83,8 @@ Result<int> threads_of(std::int64_t asked, int cores)
 bool is_plain_name(const std::string& name)
 {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '-' || c == '.';
     }) && name[0] != '.';
 }
 
@@ -101,17 +108,22 @@ Result<Arm> arm_of(const ArmSpec& spec, const ArmSpec& defaults, int cores)
     }
     arm.batch = spec.batch_size.value_or(defaults.batch_size.value_or(64));
     if (arm.batch < 1) {
-        return fail(fmt::format("A batch of {} images is none.", arm.batch), "Give a batch size of at least 1.");
+        return fail(fmt::format("A batch of {} images is none.", arm.batch),
+                    "Give a batch size of at least 1.");
     }
     arm.tf32 = spec.tf32.value_or(defaults.tf32.value_or(false));
     const Result<int> threads = threads_of(spec.threads.value_or(defaults.threads.value_or(cores)), cores);
-    const Result<std::string> precision = known_word(
-        "precision", spec.precision.value_or(defaults.precision.value_or("float32")), {"float32", "bfloat16", "float16"});
+    const Result<std::string> precision =
+        known_word("precision", spec.precision.value_or(defaults.precision.value_or("float32")),
+                   {"float32", "bfloat16", "float16"});
     const Result<std::string> input =
         known_word("input", spec.input.value_or(defaults.input.value_or("locked")), {"locked", "native"});
     const Result<protocol::Device> device = device_of(spec.device.value_or(defaults.device.value_or("cpu")));
     if (!threads || !precision || !input || !device) {
-        return tl::unexpected(!threads ? threads.error() : !precision ? precision.error() : !input ? input.error() : device.error());
+        return tl::unexpected(!threads     ? threads.error()
+                              : !precision ? precision.error()
+                              : !input     ? input.error()
+                                           : device.error());
     }
     arm.threads = *threads;
     arm.precision = *precision;
@@ -151,13 +163,23 @@ Result<void> check_bounds(const Experiment& experiment, const Plan& plan)
     return {};
 }
 
-Result<void> add_arms(const Experiment& experiment, int cores, const std::vector<std::string>& fallback, Plan& plan)
+Result<void> add_arms(const Experiment& experiment, int cores, const std::vector<std::string>& fallback,
+                      Plan& plan)
 {
     std::vector<ArmSpec> specs;
     const bool none = experiment.frameworks.empty() && experiment.arms.empty();
     for (const std::string& framework : none ? fallback : experiment.frameworks) {
-        specs.push_back({.name = "", .framework = framework, .python = {}, .env = {}, .options = {}, .batch_size = {},
-                         .threads = {}, .precision = {}, .tf32 = {}, .input = {}, .device = {}});
+        specs.push_back({.name = "",
+                         .framework = framework,
+                         .python = {},
+                         .env = {},
+                         .options = {},
+                         .batch_size = {},
+                         .threads = {},
+                         .precision = {},
+                         .tf32 = {},
+                         .input = {},
+                         .device = {}});
     }
     specs.insert(specs.end(), experiment.arms.begin(), experiment.arms.end());
     std::set<std::string> names;
@@ -167,12 +189,14 @@ Result<void> add_arms(const Experiment& experiment, int cores, const std::vector
             return tl::unexpected(arm.error());
         }
         if (!names.insert(arm->name).second) {
-            return fail(fmt::format("Two arms are called \"{}\".", arm->name), "Give each arm a name of its own.");
+            return fail(fmt::format("Two arms are called \"{}\".", arm->name),
+                        "Give each arm a name of its own.");
         }
         plan.arms.push_back(*arm);
     }
     if (plan.arms.empty()) {
-        return fail("No framework is named.", "Name some with --frameworks, or as [[arm]] in the experiment file.");
+        return fail("No framework is named.",
+                    "Name some with --frameworks, or as [[arm]] in the experiment file.");
     }
     plan.baseline = experiment.baseline.value_or(plan.arms.front().name);
     if (!names.contains(plan.baseline)) {
@@ -189,7 +213,8 @@ void add_twin(Plan& plan)
     if (!plan.twin) {
         return;
     }
-    Arm twin = *std::find_if(plan.arms.begin(), plan.arms.end(), [&](const Arm& arm) { return arm.name == plan.baseline; });
+    Arm twin = *std::find_if(plan.arms.begin(), plan.arms.end(),
+                             [&](const Arm& arm) { return arm.name == plan.baseline; });
     twin.name += "_twin";
     twin.twin = true;
     plan.arms.push_back(twin);
@@ -227,9 +252,11 @@ std::string arm_text(const Arm& arm)
     if (arm.python) {
         text += fmt::format("python = {}\n", quoted(*arm.python));
     }
-    text += fmt::format("batch_size = {}\nthreads = {}\nprecision = {}\ntf32 = {}\ninput = {}\n", arm.batch, arm.threads,
-                        quoted(arm.precision), arm.tf32, quoted(arm.input));
-    text += fmt::format("device = {}\n", arm.device.kind == "cpu" ? quoted("cpu") : quoted(fmt::format("gpu:{}", arm.device.index)));
+    text += fmt::format("batch_size = {}\nthreads = {}\nprecision = {}\ntf32 = {}\ninput = {}\n", arm.batch,
+                        arm.threads, quoted(arm.precision), arm.tf32, quoted(arm.input));
+    text += fmt::format("device = {}\n", arm.device.kind == "cpu"
+                                             ? quoted("cpu")
+                                             : quoted(fmt::format("gpu:{}", arm.device.index)));
     text += fmt::format("env = {}\noptions = {}\n", inline_table(arm.env), inline_table(arm.options));
     return text;
 }
@@ -271,7 +298,9 @@ Result<Plan> plan_of(const Experiment& experiment, int cores, const std::vector<
     plan.name = experiment.name.value_or("run");
     plan.models = experiment.models.empty() ? std::vector<std::string>{"cnn2"} : experiment.models;
     if (!experiment.data) {
-        return fail("No data is named.", "Give --data fashion-mnist, a folder with train.csv and test.csv, or an imported folder.");
+        return fail(
+            "No data is named.",
+            "Give --data fashion-mnist, a folder with train.csv and test.csv, or an imported folder.");
     }
     plan.data.source = *experiment.data;
     if (experiment.size) {
@@ -288,7 +317,8 @@ Result<Plan> plan_of(const Experiment& experiment, int cores, const std::vector<
         }
         plan.padding = *padding;
     }
-    const Result<std::string> kind = known_word("optimizer", experiment.optimizer.value_or("adam"), {"adam", "sgd"});
+    const Result<std::string> kind =
+        known_word("optimizer", experiment.optimizer.value_or("adam"), {"adam", "sgd"});
     if (!kind) {
         return tl::unexpected(kind.error());
     }
@@ -340,13 +370,16 @@ std::string experiment_text(const Plan& plan)
     if (plan.padding) {
         text += fmt::format("padding = {}\n", quoted(*plan.padding));
     }
-    text += fmt::format("epochs = {}\nblocks = {}\nwarm_up_steps = {}\nseed = {}\nsettle_ms = {}\nverify = {}\ntwin = {}\n",
-                        plan.epochs, plan.blocks, plan.warm_up_steps, plan.seed, plan.settle_ms, plan.verify, plan.twin);
+    text += fmt::format(
+        "epochs = {}\nblocks = {}\nwarm_up_steps = {}\nseed = {}\nsettle_ms = {}\nverify = {}\ntwin = {}\n",
+        plan.epochs, plan.blocks, plan.warm_up_steps, plan.seed, plan.settle_ms, plan.verify, plan.twin);
     const protocol::Optimizer& optimizer = plan.optimizer;
-    text += fmt::format("\n[optimizer]\nkind = {}\nlearning_rate = {}\n", quoted(optimizer.kind), real(optimizer.learning_rate));
-    text += optimizer.kind == "sgd" ? fmt::format("momentum = {}\n", real(optimizer.momentum))
-                                    : fmt::format("beta1 = {}\nbeta2 = {}\nepsilon = {}\n", real(optimizer.beta1),
-                                                  real(optimizer.beta2), real(optimizer.epsilon));
+    text += fmt::format("\n[optimizer]\nkind = {}\nlearning_rate = {}\n", quoted(optimizer.kind),
+                        real(optimizer.learning_rate));
+    text += optimizer.kind == "sgd"
+                ? fmt::format("momentum = {}\n", real(optimizer.momentum))
+                : fmt::format("beta1 = {}\nbeta2 = {}\nepsilon = {}\n", real(optimizer.beta1),
+                              real(optimizer.beta2), real(optimizer.epsilon));
     text += fmt::format("\n[limits]\nstart = {}\nbuild = {}\nsilence = {}\n", real(plan.limits.start),
                         real(plan.limits.build), real(plan.limits.silence));
     for (const Arm& arm : plan.arms) {

@@ -8,7 +8,10 @@ namespace {
 
 const std::vector<std::string> kKnown{"batch_size", "blocks", "epochs"};
 
-TEST(NearestWord, a_slip_of_one_letter_finds_its_word) { EXPECT_EQ(nearest_word("blocs", kKnown), "blocks"); }
+TEST(NearestWord, a_slip_of_one_letter_finds_its_word)
+{
+    EXPECT_EQ(nearest_word("blocs", kKnown), "blocks");
+}
 
 TEST(NearestWord, swapped_and_missing_letters_find_their_word)
 {
@@ -17,7 +20,10 @@ TEST(NearestWord, swapped_and_missing_letters_find_their_word)
     EXPECT_EQ(nearest_word("rnu", std::vector<std::string>{"data", "run"}), "run");
 }
 
-TEST(NearestWord, a_word_that_is_like_none_finds_none) { EXPECT_EQ(nearest_word("zzzz", kKnown), std::nullopt); }
+TEST(NearestWord, a_word_that_is_like_none_finds_none)
+{
+    EXPECT_EQ(nearest_word("zzzz", kKnown), std::nullopt);
+}
 
 TEST(NearestWord, words_are_joined_as_people_write_them)
 {

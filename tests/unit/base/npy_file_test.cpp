@@ -72,14 +72,22 @@ TEST_F(NpyFileTest, broken_files_are_refused)
     EXPECT_FALSE(NpyFile::open(folder_));
     EXPECT_FALSE(NpyFile::open(put("")));
     EXPECT_FALSE(NpyFile::open(put("label,pixel0\n1,2\n3,4\n")));
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", four))));  // short
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", four + four))));  // long
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", four))));
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", four))));
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", four))));
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", four))));
-    EXPECT_FALSE(NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4), }", four))));
-    EXPECT_TRUE(NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", four))));
+    EXPECT_FALSE(NpyFile::open(
+        put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", four))));  // short
+    EXPECT_FALSE(NpyFile::open(
+        put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", four + four))));  // long
+    EXPECT_FALSE(
+        NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }", four))));
+    EXPECT_FALSE(
+        NpyFile::open(put(with_header("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", four))));
+    EXPECT_FALSE(
+        NpyFile::open(put(with_header("{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", four))));
+    EXPECT_FALSE(
+        NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", four))));
+    EXPECT_FALSE(NpyFile::open(put(
+        with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4), }", four))));
+    EXPECT_TRUE(
+        NpyFile::open(put(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", four))));
 }
 
 TEST_F(NpyFileTest, an_unwritable_folder_is_one_sentence_and_a_remedy)

@@ -15,7 +15,8 @@ TEST(Random, the_first_numbers_of_seed_42_are_those_of_the_published_generator)
 {
     Random random(42);
     const std::array<std::uint64_t, 3> first{random.next(), random.next(), random.next()};
-    EXPECT_EQ(first, (std::array<std::uint64_t, 3>{1546998764402558742ULL, 6990951692964543102ULL, 12544586762248559009ULL}));
+    EXPECT_EQ(first, (std::array<std::uint64_t, 3>{1546998764402558742ULL, 6990951692964543102ULL,
+                                                   12544586762248559009ULL}));
 }
 
 TEST(Random, bounded_numbers_are_uniform)

@@ -58,13 +58,17 @@ TEST(TomlTable, an_unknown_value_names_the_nearest_known_one)
 
 TEST(TomlTable, wrong_types_and_ranges_are_named)
 {
-    EXPECT_EQ(mistake_in("blocks = 0").what, "x.toml, line 1: \"blocks\" is not a whole number from 1 to 1000.");
-    EXPECT_EQ(mistake_in("blocks = 1.5").what, "x.toml, line 1: \"blocks\" is not a whole number from 1 to 1000.");
-    EXPECT_EQ(mistake_in("blocks = \"6\"").what, "x.toml, line 1: \"blocks\" is not a whole number from 1 to 1000.");
+    EXPECT_EQ(mistake_in("blocks = 0").what,
+              "x.toml, line 1: \"blocks\" is not a whole number from 1 to 1000.");
+    EXPECT_EQ(mistake_in("blocks = 1.5").what,
+              "x.toml, line 1: \"blocks\" is not a whole number from 1 to 1000.");
+    EXPECT_EQ(mistake_in("blocks = \"6\"").what,
+              "x.toml, line 1: \"blocks\" is not a whole number from 1 to 1000.");
     EXPECT_EQ(mistake_in("rate = \"much\"").what, "x.toml, line 1: \"rate\" is not a number from 0 to 1.");
     EXPECT_EQ(mistake_in("verify = 1").what, "x.toml, line 1: \"verify\" is not true or false.");
     EXPECT_EQ(mistake_in("models = \"cnn2\"").what, "x.toml, line 1: \"models\" is not a list of strings.");
-    EXPECT_EQ(mistake_in("env = { A = [1] }").what, "x.toml, line 1: \"A\" is not a string, a number, true or false.");
+    EXPECT_EQ(mistake_in("env = { A = [1] }").what,
+              "x.toml, line 1: \"A\" is not a string, a number, true or false.");
     EXPECT_EQ(mistake_in("rate = 1").what, "");
 }
 

@@ -72,8 +72,8 @@ TEST(ProcessTree, a_process_that_is_gone_is_absent)
     EXPECT_FALSE(read_tree(0x3fffffff));
 }
 
-// G9: known allocations within max(1 %, 2 MiB), here of 64 MiB more beside the same child without them. Sanitizers
-// hold memory of their own.
+// G9: known allocations within max(1 %, 2 MiB), here of 64 MiB more beside the same child without them.
+// Sanitizers hold memory of their own.
 TEST(ProcessTree, the_peak_remembers_memory_that_was_given_back)
 {
     const Child small(1, true);

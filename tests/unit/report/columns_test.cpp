@@ -43,8 +43,12 @@ Trial a_trial()
     trial.parameters = 421642;
     trial.phases["start"] = {0, 100 * kMs};
     trial.phases["train"] = {1000 * kMs, 1900 * kMs};
-    trial.steps = {{1000 * kMs, 1100 * kMs}, {1100 * kMs, 1300 * kMs}, {1500 * kMs, 1700 * kMs}, {1700 * kMs, 1900 * kMs}};
-    trial.epochs = {{{1000 * kMs, 1300 * kMs}, 2, 1.247, 0.623, record::Span{1300 * kMs, 1500 * kMs}}, {{1500 * kMs, 1900 * kMs}, 2, 0.5, {}, {}}};
+    trial.steps = {{1000 * kMs, 1100 * kMs},
+                   {1100 * kMs, 1300 * kMs},
+                   {1500 * kMs, 1700 * kMs},
+                   {1700 * kMs, 1900 * kMs}};
+    trial.epochs = {{{1000 * kMs, 1300 * kMs}, 2, 1.247, 0.623, record::Span{1300 * kMs, 1500 * kMs}},
+                    {{1500 * kMs, 1900 * kMs}, 2, 0.5, {}, {}}};
     trial.train_seconds = 0.7;
     trial.accuracy = 0.9123;
     trial.usage.resident_before_bytes = 1'200'000'000;
@@ -55,12 +59,16 @@ Trial a_trial()
 
 TEST(Columns, are_the_nine_of_the_contract)
 {
-    EXPECT_EQ(column_names(), "timestamp,framework,model,device,batch_size,train_time_sec,accuracy_pct,memory_peak_mb,gpu_util_pct");
+    EXPECT_EQ(column_names(),
+              "timestamp,framework,model,device,batch_size,train_time_sec,accuracy_pct,memory_peak_mb,gpu_"
+              "util_pct");
 }
 
 TEST(Columns, a_cpu_run_leaves_gpu_utilisation_empty)
 {
-    EXPECT_EQ(row_of(a_trial()), "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,0.700,91.23,5700.0,");
+    EXPECT_EQ(
+        row_of(a_trial()),
+        "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,0.700,91.23,5700.0,");
 }
 
 TEST(Columns, an_absent_value_is_an_empty_cell_and_never_0)
@@ -69,14 +77,16 @@ TEST(Columns, an_absent_value_is_an_empty_cell_and_never_0)
     trial.train_seconds.reset();
     trial.accuracy.reset();
     trial.usage = {};
-    EXPECT_EQ(row_of(trial), "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,,,,");
+    EXPECT_EQ(row_of(trial),
+              "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,,,,");
 }
 
 TEST(Columns, a_run_that_did_not_complete_shows_no_figures)
 {
     Trial trial = a_trial();
     trial.outcome.kind = record::OutcomeKind::lied;
-    EXPECT_EQ(row_of(trial), "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,,,,");
+    EXPECT_EQ(row_of(trial),
+              "2026-03-15 14:22:01,some_framework,cnn2d_2layer_full_connected_2layer,cpu,64,,,,");
 }
 
 TEST(Columns, a_gpu_run_shows_the_memory_and_utilisation_of_its_device)
@@ -102,13 +112,22 @@ TEST(Log, follows_its_grammar)
     std::istringstream text(log_text(a_trial(), environment, 0));
     const std::string stamp = R"(^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] )";
     const std::vector<std::string> grammar{
-        stamp + "START TRAINING: some_framework$", stamp + "ENV: GPU=0, CPU_CORES=2, CUDA_VERSION=none$",
-        stamp + "MODEL: cnn2d_2layer_full_connected_2layer$", stamp + "DATA: train_samples=50000, test_samples=10000, batch_size=64$",
-        stamp + "MEMORY_PRE: CPU=1.20GB$", "^WARNING: fell back to the CPU$",
-        stamp + R"(EPOCH_1_START: step_time_avg=0\.150000s$)", R"(^\[STEP_1\] time=0\.100000s$)", R"(^\[STEP_2\] time=0\.200000s$)",
-        stamp + R"(EPOCH_1_END: accuracy=0\.6230, loss=1\.2470$)", stamp + R"(EPOCH_2_START: step_time_avg=0\.200000s$)",
-        R"(^\[STEP_1\] time=0\.200000s$)", R"(^\[STEP_2\] time=0\.200000s$)", stamp + R"(EPOCH_2_END: loss=0\.5000$)",
-        stamp + "MEMORY_PEAK: CPU=5.70GB$", stamp + R"(END TRAINING: total_time=0\.7s$)"};
+        stamp + "START TRAINING: some_framework$",
+        stamp + "ENV: GPU=0, CPU_CORES=2, CUDA_VERSION=none$",
+        stamp + "MODEL: cnn2d_2layer_full_connected_2layer$",
+        stamp + "DATA: train_samples=50000, test_samples=10000, batch_size=64$",
+        stamp + "MEMORY_PRE: CPU=1.20GB$",
+        "^WARNING: fell back to the CPU$",
+        stamp + R"(EPOCH_1_START: step_time_avg=0\.150000s$)",
+        R"(^\[STEP_1\] time=0\.100000s$)",
+        R"(^\[STEP_2\] time=0\.200000s$)",
+        stamp + R"(EPOCH_1_END: accuracy=0\.6230, loss=1\.2470$)",
+        stamp + R"(EPOCH_2_START: step_time_avg=0\.200000s$)",
+        R"(^\[STEP_1\] time=0\.200000s$)",
+        R"(^\[STEP_2\] time=0\.200000s$)",
+        stamp + R"(EPOCH_2_END: loss=0\.5000$)",
+        stamp + "MEMORY_PEAK: CPU=5.70GB$",
+        stamp + R"(END TRAINING: total_time=0\.7s$)"};
     std::string line;
     for (const std::string& rule : grammar) {
         ASSERT_TRUE(std::getline(text, line)) << rule;

@@ -14,7 +14,10 @@ namespace fs = std::filesystem;
 
 class ResultsFolderTest : public ::testing::Test {
 protected:
-    void SetUp() override { root_ = fs::temp_directory_path() / ("lockstep_results_" + std::to_string(::getpid())) / "a" / "b"; }
+    void SetUp() override
+    {
+        root_ = fs::temp_directory_path() / ("lockstep_results_" + std::to_string(::getpid())) / "a" / "b";
+    }
     void TearDown() override { fs::remove_all(root_.parent_path().parent_path()); }
     fs::path root_;
 };

@@ -30,8 +30,13 @@ record::StandingTable a_table()
 TEST(StandingTable, absent_values_are_blank_and_notes_stand_below_their_row)
 {
     const std::string text = table_text(a_table(), false);
-    EXPECT_NE(text.find("own                              faster      14,500  0.83x [0.81, 0.86]      210           91.2 %\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("other                            unranked\n    pool3 departs first.\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("own                              faster      14,500  0.83x [0.81, 0.86]      210    "
+                        "       91.2 %\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("other                            unranked\n    pool3 departs first.\n"),
+              std::string::npos)
+        << text;
     EXPECT_EQ(text.find('\033'), std::string::npos);
     EXPECT_NE(table_text(a_table(), true).find("\033[32m"), std::string::npos);
 }

@@ -29,13 +29,14 @@ TEST_P(ParameterCount, equals_the_contract)
 
 // CONTRACT, section 1; the valid variant at 224 follows from the layer list: (224-2)/2 = 111, (111-2)/2 = 54,
 // (54-2)/2 = 26.
-INSTANTIATE_TEST_SUITE_P(Contract, ParameterCount,
-                         ::testing::Values(Count{"cnn2", "same", 224, 25'710'346}, Count{"cnn2", "same", 28, 421'642},
-                                           Count{"cnn2", "valid", 28, 225'034}, Count{"cnn3", "same", 224, 103'264'522},
-                                           Count{"cnn3", "same", 28, 1'683'722}, Count{"cnn3", "valid", 28, 635'146},
-                                           Count{"cnn2", "valid", 224, 320 + 18496 + (54 * 54 * 64 + 1) * 128 + 1290},
-                                           Count{"cnn3", "valid", 224,
-                                                 640 + 73856 + 295168 + (26 * 26 * 256 + 1) * 512 + 131328 + 2570}));
+INSTANTIATE_TEST_SUITE_P(
+    Contract, ParameterCount,
+    ::testing::Values(Count{"cnn2", "same", 224, 25'710'346}, Count{"cnn2", "same", 28, 421'642},
+                      Count{"cnn2", "valid", 28, 225'034}, Count{"cnn3", "same", 224, 103'264'522},
+                      Count{"cnn3", "same", 28, 1'683'722}, Count{"cnn3", "valid", 28, 635'146},
+                      Count{"cnn2", "valid", 224, 320 + 18496 + (54 * 54 * 64 + 1) * 128 + 1290},
+                      Count{"cnn3", "valid", 224,
+                            640 + 73856 + 295168 + (26 * 26 * 256 + 1) * 512 + 131328 + 2570}));
 
 TEST(ModelFile, is_found_by_its_long_name_too)
 {
@@ -81,10 +82,12 @@ TEST(ModelFile, mistakes_are_named_with_their_line)
 {
     EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"convolutoin\"\n"),
               "mine.toml, line 3: \"convolutoin\" is not a value of kind.");
-    EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"convolution\"\nkernel = [2, 2]\nfilters = 4\n"),
-              "mine.toml, line 4: a kernel has two odd sides from 1 to 31.");
-    EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"dense\"\nunits = 5\nactivaton = \"relu\"\n"),
-              "mine.toml, line 5: \"activaton\" is not a known key.");
+    EXPECT_EQ(
+        mistake_in(std::string(kHead) + "[[layer]]\nkind = \"convolution\"\nkernel = [2, 2]\nfilters = 4\n"),
+        "mine.toml, line 4: a kernel has two odd sides from 1 to 31.");
+    EXPECT_EQ(
+        mistake_in(std::string(kHead) + "[[layer]]\nkind = \"dense\"\nunits = 5\nactivaton = \"relu\"\n"),
+        "mine.toml, line 5: \"activaton\" is not a known key.");
     EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"dropout\"\nrate = 1.0\n"),
               "mine.toml, line 4: \"rate\" is not a number from 0 to 0.95.");
 }
@@ -92,11 +95,15 @@ TEST(ModelFile, mistakes_are_named_with_their_line)
 TEST(ModelFile, layers_that_do_not_fit_each_other_are_named)
 {
     EXPECT_EQ(mistake_in(std::string(kHead) + kLast), "mine, layer dense1: a dense layer needs a vector.");
-    EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"max_pool\"\nwindow = 2\n[[layer]]\nkind = \"flatten\"\n" + kLast, 1),
-              "mine, layer pool1: nothing is left of an image of 1x1.");
+    EXPECT_EQ(
+        mistake_in(std::string(kHead) +
+                       "[[layer]]\nkind = \"max_pool\"\nwindow = 2\n[[layer]]\nkind = \"flatten\"\n" + kLast,
+                   1),
+        "mine, layer pool1: nothing is left of an image of 1x1.");
     EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"flatten\"\n"),
               "mine does not end in a dense softmax layer with one output for each of the 3 classes.");
-    EXPECT_EQ(mistake_in(std::string(kHead) + "[[layer]]\nkind = \"flatten\"\n[[layer]]\nkind = \"dense\"\nunits = 4\n"),
+    EXPECT_EQ(mistake_in(std::string(kHead) +
+                         "[[layer]]\nkind = \"flatten\"\n[[layer]]\nkind = \"dense\"\nunits = 4\n"),
               "mine does not end in a dense softmax layer with one output for each of the 3 classes.");
 }
 

@@ -28,7 +28,7 @@ using record::OutcomeKind;
 constexpr int kSteps = 5;                              // k of CONTRACT section 3
 constexpr std::int64_t kValuesInBatch = 64 * 28 * 28;  // image values of a check's batch: the float64
                                                        // reference then takes seconds at any image size
-constexpr int kCacheFormat = 1;
+constexpr int kCacheFormat = 2;
 
 std::int64_t gate_batch(const protocol::Network& network, std::int64_t batch)
 {
@@ -47,7 +47,10 @@ struct Paper {
 
 class Gate {
 public:
-    Gate(const GateOrder& order, const Workshop& shop) : order_(order), shop_(shop) {}
+    Gate(const GateOrder& order, const Workshop& shop)
+        : order_(order), shop_(shop), optimizer_(judge::exam_optimizer(order.plan.optimizer))
+    {
+    }
 
     GateResult check(std::size_t network, std::size_t arm)
     {
@@ -229,7 +232,7 @@ private:
         settings.seed = order_.plan.seed;
         Paper paper;
         paper.exam =
-            judge::set_exam(layers, order_.plan.optimizer, weights,
+            judge::set_exam(layers, optimizer_, weights,
                             {images->values<std::uint8_t>(), labels->values<std::int32_t>()}, settings);
         const Result<void> written =
             write_paper(paper, *images, *labels, order_.staging / fmt::format("exam_{}", key));
@@ -276,7 +279,7 @@ private:
         const std::string name = fmt::format("{}_{}", network.short_name, arm.name);
         const SessionOrder order{arm,
                                  network,
-                                 order_.plan.optimizer,
+                                 optimizer_,
                                  order_.plan.limits,
                                  batch,
                                  false,
@@ -410,6 +413,7 @@ private:
 
     const GateOrder& order_;
     const Workshop& shop_;
+    const protocol::Optimizer optimizer_;  // the campaign's, with an exam's figures
     std::map<std::string, Paper> papers_;
 };
 

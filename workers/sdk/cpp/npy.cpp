@@ -163,8 +163,9 @@ void write_npy(const std::string& path, const Shape& shape, std::span<const T> v
     const std::string aside = path + ".part";
     const std::string header = header_of<T>(shape);
     std::FILE* file = std::fopen(aside.c_str(), "wbe");
-    bool good = file != nullptr && std::fwrite(header.data(), 1, header.size(), file) == header.size() &&
-                std::fwrite(values.data(), sizeof(T), values.size(), file) == values.size();
+    bool good =
+        file != nullptr && std::fwrite(header.data(), 1, header.size(), file) == header.size() &&
+        (values.empty() || std::fwrite(values.data(), sizeof(T), values.size(), file) == values.size());
     const int reason = errno;
     good = file != nullptr && std::fclose(file) == 0 && good;
     if (!good || std::rename(aside.c_str(), path.c_str()) != 0) {

@@ -223,9 +223,20 @@ Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optim
     return exam;
 }
 
-protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer)
+protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer, const protocol::Network& network)
 {
-    optimizer.learning_rate = optimizer.kind == "sgd" ? 1e-2 : 3e-5;
+    if (optimizer.kind == "sgd") {
+        optimizer.learning_rate = 1e-2;
+        return optimizer;
+    }
+    std::int64_t longest = 1;
+    for (const protocol::Layer& layer : network.layers) {
+        if (layer.has_parameters()) {
+            const std::int64_t area = std::max<std::int64_t>(1, layer.kernel_height * layer.kernel_width);
+            longest = std::max(longest, area * layer.input.back());
+        }
+    }
+    optimizer.learning_rate = std::min(3e-5, 0.2 / static_cast<double>(longest));
     optimizer.epsilon = 1e-5;
     return optimizer;
 }

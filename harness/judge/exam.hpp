@@ -60,8 +60,9 @@ Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optim
 // near 0 moves by as much as any other and in a direction that rounding decides, and 1e-5 makes the place of
 // epsilon show in all elements. Learning rate 3e-5: five steps move a parameter by 1.5e-4, 10^4 times what
 // rounding does to it, and change no layer's output by so much that rounding grows from step to step, as it
-// does with 1e-3. SGD has no such growth: 1e-2.
-protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer);
+// does with 1e-3; for the same reason it is 0.2 over the number of products in the network's longest sum
+// where that is above 6,667. SGD has no such growth: 1e-2.
+protocol::Optimizer exam_optimizer(protocol::Optimizer optimizer, const protocol::Network& network);
 
 // The answer to a given question, for workers of a variant.
 Answer answer(const reference::Question& question, const reference::Variant& variant = {}, int threads = 0);

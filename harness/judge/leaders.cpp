@@ -5,6 +5,7 @@
 
 #include "harness/judge/contrast.hpp"
 #include "harness/stats/finite.hpp"
+#include "harness/stats/sign_interval.hpp"
 #include "harness/stats/simultaneous.hpp"
 
 namespace lockstep::judge {
@@ -53,7 +54,7 @@ std::optional<Leaders> leaders(Arms arms, double level)
     if (!best) {
         return std::nullopt;
     }
-    Leaders found{*best, {}, false};
+    Leaders found{*best, {}, false, {}};
     std::size_t rivals = 0;
     for (std::size_t arm = 0; arm < arms.size(); ++arm) {
         if (!standings[arm]) {
@@ -62,6 +63,9 @@ std::optional<Leaders> leaders(Arms arms, double level)
         rivals += arm != *best ? 1 : 0;
         const std::optional<Contrast> contrast = between(arms, *best, arm, each);
         const bool separated = contrast && contrast->interval && contrast->interval->low > 0.0;
+        if (arm != *best && contrast && !contrast->interval) {
+            found.blocks_needed = stats::least_count(each);
+        }
         if (arm == *best || !separated) {
             found.not_separated.push_back(arm);
         }

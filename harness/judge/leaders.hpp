@@ -12,6 +12,9 @@ struct Leaders {
     std::size_t best;                        // lowest time as far as the estimates go
     std::vector<std::size_t> not_separated;  // rising, `best` among them
     bool fastest;                            // only `best` is left and there was another to beat
+    // Blocks that each pair must share before all intervals can hold together. Present when a pair shares
+    // fewer: then `not_separated` says nothing, for such pairs cannot be told apart by any times.
+    std::optional<std::size_t> blocks_needed;
 };
 
 // arms[i][b]: median step time of arm i in block b; absent or not above 0 is void, as in log_ratios.

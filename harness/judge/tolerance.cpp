@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/reference/parallel.hpp"
-
 namespace lockstep::judge {
 namespace {
 
@@ -13,65 +11,6 @@ using protocol::Layer;
 using protocol::LayerKind;
 using reference::Pass;
 using reference::Values;
-
-double square(double x)
-{
-    return x * x;
-}
-
-double length(double a, double b, double c = 0.0, double d = 0.0)
-{
-    return std::sqrt(a * a + b * b + c * c + d * d);
-}
-
-double over(double a, double b)
-{
-    return b > 0.0 ? a / b : 0.0;
-}
-
-struct Size {
-    double rms = 0.0;
-    double largest = 0.0;
-    double count = 0.0;
-};
-
-Size size_of(const Values& values, int threads)
-{
-    constexpr std::size_t kBlock = 1U << 16U;
-    const std::size_t blocks = (values.size() + kBlock - 1) / kBlock;
-    std::vector<Size> parts(blocks);
-    reference::in_parallel(static_cast<std::int64_t>(blocks), threads, [&](std::int64_t block) {
-        Size& part = parts[static_cast<std::size_t>(block)];
-        const std::size_t first = static_cast<std::size_t>(block) * kBlock;
-        for (std::size_t i = first; i < std::min(first + kBlock, values.size()); ++i) {
-            part.rms += values[i] * values[i];
-            part.largest = std::max(part.largest, std::abs(values[i]));
-        }
-    });
-    Size all;
-    for (const Size& part : parts) {
-        all.rms += part.rms;
-        all.largest = std::max(all.largest, part.largest);
-    }
-    all.count = static_cast<double>(values.size());
-    all.rms = std::sqrt(over(all.rms, all.count));
-    return all;
-}
-
-// The rms of each column of a matrix with so many columns.
-Values column_rms(const Values& values, std::size_t columns)
-{
-    Values rms(columns);
-    std::size_t column = 0;
-    for (const double value : values) {
-        rms[column] += value * value;
-        column = column + 1 == columns ? 0 : column + 1;
-    }
-    for (double& value : rms) {
-        value = std::sqrt(value * static_cast<double>(columns) / static_cast<double>(values.size()));
-    }
-    return rms;
-}
 
 double fan_in(const Layer& layer)
 {
@@ -100,7 +39,6 @@ ErrorBounds::ErrorBounds(const reference::Setting& setting, const reference::Opt
 {
     const std::size_t layers = setting.network.layers.size();
     input_.resize(layers + 1);
-    before_.resize(layers);
     first_.resize(layers);
     above_.resize(layers);
     at_.resize(layers);
@@ -117,7 +55,7 @@ double ErrorBounds::common_error() const
 double ErrorBounds::weight_error(const std::string& name) const
 {
     const auto drift = drifts_.find(name);
-    return drift == drifts_.end() ? 0.0 : drift->second.moved;
+    return drift == drifts_.end() ? 0.0 : drift->second.error();
 }
 
 void ErrorBounds::forward(const Pass& pass)
@@ -151,7 +89,6 @@ void ErrorBounds::forward_layer(const Pass& pass, std::size_t l)
         const double moved = optimizer_.optimizer().learning_rate * optimizer_.steps() * (n * x + 1.0);
         error = length(error, common_error() * std::min(moved, z + first_[l]));
     }
-    before_[l] = error;
     input_[l + 1] = error;
 }
 
@@ -183,11 +120,17 @@ void ErrorBounds::add_turned(const Pass& pass, std::span<const std::int32_t> lab
     if (turns.empty()) {
         return;
     }
-    Pass other = pass;
+    Pass other;
+    other.batch = pass.batch;
+    other.input = pass.input;
+    other.before = pass.before;
+    other.winners = pass.winners;
+    other.factors = pass.factors;
+    other.altered = pass.altered;
     turn(turns, other);
     reference::backward(setting_, weights_, labels, other);
     for (auto& [name, error] : errors_) {
-        Values difference = other.gradients.at(name);
+        Values& difference = other.gradients.at(name);
         const Values& gradient = pass.gradients.at(name);
         for (std::size_t i = 0; i < gradient.size(); ++i) {
             difference[i] = kSpread / 2.0 * std::abs(difference[i] - gradient[i]);
@@ -305,125 +248,21 @@ void ErrorBounds::step()
 {
     const bool kept = setting_.variant.gradients_kept || setting_.variant.gradients_kept_from_check;
     for (auto& [name, error] : errors_) {
-        Drift& drift = drifts_[name];
-        const int times = kept ? optimizer_.steps() + 1 : 1;
-        for (std::size_t o = 0; o < error.rounding.size(); ++o) {
-            error.rounding[o] *= times;
-            error.turned[o] *= times;
-            error.turned_largest[o] *= times;
+        if (kept) {
+            multiply(error, optimizer_.steps() + 1);
         }
-        drift.gradients.push_back(error);
-        optimizer_.optimizer().kind == "sgd" ? momentum_step(drift) : adam_step(name, drift);
-        const Size size = size_of(weights_.at(name), setting_.threads);
-        drift.moved += kUnit * size.rms;
-        drift.moved_largest += kUnit * size.largest;
+        const auto drift =
+            drifts_.try_emplace(name, setting_.variant.adam, common_error(), setting_.threads).first;
+        drift->second.step(error, optimizer_, name);
+        drift->second.round_parameter(size_of(weights_.at(name), setting_.threads));
     }
-}
-
-void ErrorBounds::momentum_step(Drift& drift) const
-{
-    const protocol::Optimizer& o = optimizer_.optimizer();
-    const auto rms = [](const Values& values) {
-        double squares = 0.0;
-        for (const double value : values) {
-            squares += value * value;
-        }
-        return std::sqrt(squares / static_cast<double>(values.size()));
-    };
-    const auto largest = [](const Values& values) { return *std::max_element(values.begin(), values.end()); };
-    // A gradient's error has gone into the parameter `weight` times after this step; of all forms, Nesterov's
-    // moves furthest along one gradient.
-    double weight = 1.0;
-    for (auto error = drift.gradients.rbegin(); error != drift.gradients.rend(); ++error) {
-        weight *= error == drift.gradients.rbegin() ? 1.0 + o.momentum : o.momentum;
-        const double step = o.learning_rate * weight;
-        drift.moved += step * rms(error->in) * rms(error->rounding) + step * rms(error->turned);
-        drift.moved_largest +=
-            step * (kSpread * largest(error->in) * largest(error->rounding) + largest(error->turned_largest));
-    }
-}
-
-void ErrorBounds::adam_step(const std::string& name, Drift& drift) const
-{
-    const protocol::Optimizer& o = optimizer_.optimizer();
-    const int t = optimizer_.steps();
-    const double correction = std::sqrt(1.0 - std::pow(o.beta2, t));
-    const bool uncorrected = setting_.variant.adam == reference::AdamForm::uncorrected;
-    const double scale = uncorrected ? 1.0 : correction / (1.0 - std::pow(o.beta1, t));
-    double epsilon = o.epsilon;
-    if (setting_.variant.adam == reference::AdamForm::classic) {
-        epsilon *= correction;
-    } else if (setting_.variant.adam == reference::AdamForm::inside_root) {
-        epsilon = std::sqrt(epsilon) * correction;
-    }
-    const double most = 2.0 * 1.02 / scale;
-    const Values& first = optimizer_.first_moments().at(name);
-    const Values& second = optimizer_.second_moments().at(name);
-    const std::size_t outs = drift.gradients.back().rounding.size();
-    const std::size_t ins = drift.gradients.back().in.size();
-
-    struct Part {
-        double squares = 0.0, largest = 0.0, update_squares = 0.0, update_largest = 0.0;
-    };
-    constexpr std::size_t kBlock = 1U << 14U;
-    std::vector<Part> parts((first.size() + kBlock - 1) / kBlock);
-    reference::in_parallel(
-        static_cast<std::int64_t>(parts.size()), setting_.threads, [&](std::int64_t block) {
-            Part& part = parts[static_cast<std::size_t>(block)];
-            const std::size_t begin = static_cast<std::size_t>(block) * kBlock;
-            for (std::size_t e = begin; e < std::min(begin + kBlock, first.size()); ++e) {
-                const std::size_t out = e % outs;
-                const std::size_t in = e / outs % ins;
-                // Errors of m and s, rms and largest.
-                double m = 0.0, s2 = 0.0, m_largest = 0.0, s2_largest = 0.0;
-                double age1 = 1.0 - o.beta1;
-                double age2 = 1.0 - o.beta2;
-                for (auto step = drift.gradients.rbegin(); step != drift.gradients.rend(); ++step) {
-                    const double size = step->in[in];
-                    const bool open = size > 0.0;
-                    const double error = size * step->rounding[out] + (open ? step->turned[out] : 0.0);
-                    const double largest =
-                        kSpread * size * step->rounding[out] + (open ? step->turned_largest[out] : 0.0);
-                    m += age1 * error;
-                    m_largest += age1 * largest;
-                    s2 += age2 * square(error);
-                    s2_largest += age2 * square(largest);
-                    age1 *= o.beta1;
-                    age2 *= o.beta2;
-                }
-                const double s = std::sqrt(second[e]);
-                const double update = std::abs(first[e]) / (s + epsilon);
-                const auto off = [&](double dm, double ds) {
-                    return std::min(most, (dm + update * ds) / (std::max(s - ds, 0.0) + epsilon));
-                };
-                part.squares += square(off(m, std::sqrt(s2)));
-                part.largest = std::max(part.largest, off(m_largest, std::sqrt(s2_largest)));
-                part.update_squares += square(update);
-                part.update_largest = std::max(part.update_largest, update);
-            }
-        });
-    Part all;
-    for (const Part& part : parts) {
-        all.squares += part.squares;
-        all.largest = std::max(all.largest, part.largest);
-        all.update_squares += part.update_squares;
-        all.update_largest = std::max(all.update_largest, part.update_largest);
-    }
-    const double count = static_cast<double>(first.size());
-    const double lr = o.learning_rate * scale;
-    drift.moved += lr * std::sqrt(all.squares / count);
-    drift.moved_largest += lr * all.largest;
-    drift.common += common_error() * lr * std::sqrt(all.update_squares / count);
-    drift.common_largest += common_error() * lr * all.update_largest;
 }
 
 std::map<std::string, Limit> ErrorBounds::parameters() const
 {
     std::map<std::string, Limit> limits;
     for (const auto& [name, drift] : drifts_) {
-        const double count = static_cast<double>(weights_.at(name).size());
-        limits[name] = {drift.moved * (1.0 + kSpread / std::sqrt(count)) + drift.common,
-                        std::max(drift.moved_largest, kSpread * drift.moved) + drift.common_largest};
+        limits[name] = drift.limit(static_cast<double>(weights_.at(name).size()));
     }
     return limits;
 }

@@ -49,20 +49,11 @@
 #include <vector>
 
 #include "harness/judge/doubt.hpp"
+#include "harness/judge/drift.hpp"
 #include "harness/reference/optimizer.hpp"
 #include "harness/reference/pass.hpp"
 
 namespace lockstep::judge {
-
-inline constexpr double kUnit = 0x1p-24;
-inline constexpr double kSpread = 6.0;
-inline constexpr double kTurn = 3.0;  // the errors are upper bounds already, three times the usual
-
-// Absolute, for the distances of one tensor's elements from the reference.
-struct Limit {
-    double rms = 0.0;      // for their root mean square
-    double largest = 0.0;  // for the largest
-};
 
 struct Tolerances {
     Limit logits;
@@ -72,13 +63,6 @@ struct Tolerances {
     std::map<std::string, Limit> parameters;  // after the steps
     std::vector<bool> decided;                // which predictions rounding cannot change
     std::int64_t doubtful = 0;                // units of all steps' passes that rounding could turn
-};
-
-// The errors of one gradient's elements, [...][in][out]: rms in[i] * rounding[o] + turned[o], at most
-// kSpread * in[i] * rounding[o] + turned_largest[o], and 0 where in[i] is 0.
-struct GradientError {
-    std::vector<double> in;
-    std::vector<double> rounding, turned, turned_largest;
 };
 
 // Follows the errors through the passes and steps of one exam. Calls come in the order forward,
@@ -105,11 +89,6 @@ public:
     std::int64_t doubtful_so_far() const { return doubtful_; }  // in all backward() so far
 
 private:
-    struct Drift {                                // of one parameter
-        std::vector<GradientError> gradients;     // of each step so far
-        double moved = 0.0, moved_largest = 0.0;  // the parameter's error, without the common part
-        double common = 0.0, common_largest = 0.0;
-    };
     double common_error() const;
     double weight_error(const std::string& name) const;
     void forward_layer(const reference::Pass& pass, std::size_t l);
@@ -117,16 +96,13 @@ private:
     void backward_layer(const reference::Pass& pass, std::size_t l);
     void kernel_and_bias(const reference::Pass& pass, std::size_t l);
     void add_turned(const reference::Pass& pass, std::span<const std::int32_t> labels);
-    void adam_step(const std::string& name, Drift& drift) const;
-    void momentum_step(Drift& drift) const;
 
     const reference::Setting& setting_;
     const reference::OptimizerState& optimizer_;
     const reference::Weights& weights_;
-    std::vector<double> input_;   // errors of pass.input, rms
-    std::vector<double> before_;  // of the outputs before ReLU
-    std::vector<double> first_;   // rms of the outputs before ReLU with the weights of the start
-    std::vector<double> above_;   // of the gradients, rms
+    std::vector<double> input_;  // errors of pass.input, rms
+    std::vector<double> first_;  // rms of the outputs before ReLU with the weights of the start
+    std::vector<double> above_;  // of the gradients, rms
     std::vector<double> at_;
     Limit logits_;
     double loss_ = 0.0;

@@ -50,7 +50,8 @@ Exam exam_of(const protocol::Network& network, const protocol::Optimizer& optimi
     ExamSettings settings;
     settings.batch = 16;
     settings.threads = 1;
-    return set_exam(network, optimizer, random_weights(network, 0.0, random), {images, labels}, settings);
+    return set_exam(network, exam_optimizer(optimizer, network), random_weights(network, 0.0, random),
+                    {images, labels}, settings);
 }
 
 // Float32 values with normally distributed noise of the size that rounding has.
@@ -179,7 +180,7 @@ TEST(Saboteurs, are_all_refused_and_nine_in_ten_named)
         for (const std::string kind : {"adam", "sgd"}) {
             protocol::Optimizer optimizer;
             optimizer.kind = kind;
-            exams[kind] = exam_of(network, exam_optimizer(optimizer), number);
+            exams[kind] = exam_of(network, optimizer, number);
         }
         for (const Saboteur& saboteur : saboteurs()) {
             const Exam& exam = exams.at(saboteur.optimizer);
@@ -229,7 +230,7 @@ std::string cause_of(const record::Observation& seen, const Exam& exam)
 
 TEST(Diagnosis, finds_what_departs_in_training_only)
 {
-    const Exam exam = exam_of(telling_network(0), exam_optimizer({}), 0);
+    const Exam exam = exam_of(telling_network(0), {}, 0);
     Variant shifted;
     shifted.label_shift = 1;
     EXPECT_EQ(cause_of(only_in_training(shifted, exam), exam), "label-shift");
@@ -237,7 +238,7 @@ TEST(Diagnosis, finds_what_departs_in_training_only)
 
 TEST(Diagnosis, knows_ceil_by_the_size_of_the_dense_kernel)
 {
-    const Exam exam = exam_of(telling_network(1), exam_optimizer({}), 1);
+    const Exam exam = exam_of(telling_network(1), {}, 1);
     const protocol::Network& network = exam.question.network;
     const std::int64_t side = ((network.input[0] + 1) / 2 + 1) / 2;
     record::Observation seen = worker_of({}, exam, 1);
@@ -249,7 +250,7 @@ TEST(Diagnosis, knows_ceil_by_the_size_of_the_dense_kernel)
 
 TEST(Diagnosis, names_nothing_where_nothing_known_fits)
 {
-    const Exam exam = exam_of(telling_network(2), exam_optimizer({}), 2);
+    const Exam exam = exam_of(telling_network(2), {}, 2);
     record::Observation garbage = worker_of({}, exam, 2);
     Random random(kSeed);
     for (auto& [name, values] : garbage.gradients) {

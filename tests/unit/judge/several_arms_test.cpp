@@ -91,6 +91,11 @@ TEST(Leaders, too_few_blocks_separate_nobody)
     EXPECT_EQ(found->best, 0U);
     EXPECT_EQ(found->not_separated.size(), 2U);
     EXPECT_FALSE(found->fastest);
+    EXPECT_EQ(found->blocks_needed, 6U);
+    // Six are enough for one pair, and not for each of three: 2 / 2^6 > 0.05 / 3.
+    const std::vector<Arm> three{Arm(6, 1.0), Arm(6, 9.0), Arm(6, 8.0)};
+    EXPECT_FALSE(leaders(std::span(three).first(2), 0.95)->blocks_needed);
+    EXPECT_EQ(leaders(three, 0.95)->blocks_needed, 7U);
 }
 
 TEST(Leaders, more_arms_ask_for_more_evidence)

@@ -75,7 +75,7 @@ TEST(Tolerance, of_parameters_is_a_small_part_of_what_the_steps_move)
     }
     ExamSettings settings;
     settings.batch = 8;
-    const Exam exam = set_exam(network, exam_optimizer({}), random_weights(network, 0.0, random),
+    const Exam exam = set_exam(network, exam_optimizer({}, network), random_weights(network, 0.0, random),
                                {images, labels}, settings);
     EXPECT_EQ(exam.answer.tolerances.doubtful, 0);
     for (const auto& [name, limit] : exam.answer.tolerances.parameters) {
@@ -151,9 +151,9 @@ TEST(Exam, gives_biases_that_are_not_0_and_the_same_to_every_thread_count)
     ExamSettings settings;
     settings.batch = 4;
     settings.threads = 1;
-    const Exam one = set_exam(network, exam_optimizer({}), weights, {images, labels}, settings);
+    const Exam one = set_exam(network, exam_optimizer({}, network), weights, {images, labels}, settings);
     settings.threads = 2;
-    const Exam two = set_exam(network, exam_optimizer({}), weights, {images, labels}, settings);
+    const Exam two = set_exam(network, exam_optimizer({}, network), weights, {images, labels}, settings);
     EXPECT_EQ(one.chosen, two.chosen);
     EXPECT_EQ(one.answer.exact.parameters, two.answer.exact.parameters);
     EXPECT_EQ(one.answer.tolerances.logits.rms, two.answer.tolerances.logits.rms);

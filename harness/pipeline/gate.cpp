@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/atomic_file.hpp"
-#include "harness/base/digest.hpp"
 #include "harness/base/npy_file.hpp"
-#include "harness/data/initial_weights.hpp"
 #include "harness/judge/agreement.hpp"
 #include "harness/judge/diagnosis.hpp"
-#include "harness/launch/install.hpp"
+#include "harness/pipeline/exam_paper.hpp"
+#include "harness/pipeline/gate_cache.hpp"
 #include "harness/pipeline/session.hpp"
 #include "harness/pipeline/supplies.hpp"
 
@@ -25,10 +25,8 @@ using Json = nlohmann::ordered_json;
 using record::Outcome;
 using record::OutcomeKind;
 
-constexpr int kSteps = 5;                              // k of CONTRACT section 3
 constexpr std::int64_t kValuesInBatch = 64 * 28 * 28;  // image values of a check's batch: the float64
                                                        // reference then takes seconds at any image size
-constexpr int kCacheFormat = 2;
 
 std::int64_t gate_batch(const protocol::Network& network, std::int64_t batch)
 {
@@ -36,19 +34,10 @@ std::int64_t gate_batch(const protocol::Network& network, std::int64_t batch)
     return std::min(batch, std::max<std::int64_t>(2, kValuesInBatch / values));
 }
 
-// An exam, and the files in which workers are asked it.
-struct Paper {
-    judge::Exam exam;
-    fs::path images;
-    fs::path labels;
-    fs::path order;
-    fs::path test_images;  // whose classes are asked for at the end: a batch and one image more
-};
-
 class Gate {
 public:
     Gate(const GateOrder& order, const Workshop& shop)
-        : order_(order), shop_(shop), optimizer_(judge::exam_optimizer(order.plan.optimizer))
+        : order_(order), shop_(shop), cache_(order.plan, order.ground, shop)
     {
     }
 
@@ -86,97 +75,22 @@ public:
                 fmt::format("Not checked: {} is outside of the tolerances of float32.", asked.precision);
             return result;
         }
-        const std::string digest = digest_of_arm(network, asked, **manifest, ready);
-        if (take_cached(digest, result)) {
+        const std::string key = cache_.key(network, asked, **manifest, ready);
+        if (cache_.recall(key, result)) {
             return result;
         }
         examine(network, asked, result);
         if (result.admission == Admission::agrees) {
-            keep(digest, result);
+            cache_.keep(key, result);
         }
         return result;
     }
 
 private:
-    // Everything that the result depends on: worker's files, interpreter, settings, network, data.
-    std::string digest_of_arm(std::size_t network, const record::Arm& arm, const launch::Manifest& manifest,
-                              const launch::Readiness& ready)
-    {
-        Digest digest;
-        digest.add(fmt::format("{} {} {} {} {}\n", kCacheFormat, shop_.environment.lockstep_version,
-                               shop_.environment.cpu_model, order_.ground.dataset.digest, order_.plan.seed));
-        digest.add(protocol::to_json(order_.ground.networks[network]).dump());
-        const protocol::Optimizer& optimizer = order_.plan.optimizer;
-        digest.add(fmt::format("{} {} {} {} {} {}\n", optimizer.kind, optimizer.learning_rate,
-                               optimizer.beta1, optimizer.beta2, optimizer.epsilon, optimizer.momentum));
-        digest.add(fmt::format("{} {} {} {} {} {} {}\n", arm.framework, arm.batch, arm.threads, arm.tf32,
-                               arm.input, arm.device.kind, arm.device.index));
-        for (const auto& settings : {arm.env, arm.options}) {
-            for (const auto& [key, value] : settings) {
-                digest.add(fmt::format("{}={}\n", key, value));
-            }
-        }
-        digest.add(fmt::format("{} {}\n", ready.python.string(), ready.version));
-        if (const auto installed = launch::installed(manifest.install.share, shop_.places)) {
-            digest.add(installed->digest);
-        }
-        add_files(digest, manifest.folder);
-        add_files(digest, shop_.places.sdk);
-        add_files(digest, shop_.places.bin / manifest.folder.filename());
-        return digest.hex();
-    }
-
-    static void add_files(Digest& digest, const fs::path& folder)
-    {
-        std::vector<fs::path> files;
-        std::error_code ignored;
-        for (auto at = fs::recursive_directory_iterator(folder, ignored);
-             at != fs::recursive_directory_iterator(); at.increment(ignored)) {
-            if (at->path().filename() == "__pycache__" || at->path().filename() == "CMakeFiles") {
-                at.disable_recursion_pending();
-            } else if (at->is_regular_file(ignored)) {
-                files.push_back(at->path());
-            }
-        }
-        std::sort(files.begin(), files.end());
-        for (const fs::path& file : files) {
-            digest.add(file.filename().string());
-            digest.add(digest_of_file(file).value_or(""));
-        }
-    }
-
-    bool take_cached(const std::string& digest, GateResult& result) const
-    {
-        const Result<std::string> text = read_file(shop_.gate_cache / (digest + ".json"));
-        const Json json = text ? Json::parse(*text, nullptr, false) : Json();
-        if (!json.is_object() || !json.contains("first_loss") || !json.contains("parameters") ||
-            !json.contains("furthest_units")) {
-            return false;
-        }
-        result.admission = Admission::agrees;
-        result.first_loss = json["first_loss"].get<double>();
-        result.parameters = json["parameters"].get<std::int64_t>();
-        result.furthest_units = json["furthest_units"].get<double>();
-        result.from_cache = true;
-        return true;
-    }
-
-    void keep(const std::string& digest, const GateResult& result) const
-    {
-        std::error_code ignored;
-        fs::create_directories(shop_.gate_cache, ignored);
-        const Json json{{"first_loss", *result.first_loss},
-                        {"parameters", *result.parameters},
-                        {"furthest_units", *result.furthest_units}};
-        // A cache that cannot be written costs the next campaign a check, and nothing else.
-        [[maybe_unused]] const Result<void> written =
-            write_file(shop_.gate_cache / (digest + ".json"), json.dump() + "\n");
-    }
-
     void examine(std::size_t network, const record::Arm& arm, GateResult& result)
     {
         const std::int64_t batch = gate_batch(order_.ground.networks[network], arm.batch);
-        const Result<const Paper*> paper = paper_for(network, batch);
+        const Result<const ExamPaper*> paper = paper_for(network, batch);
         if (!paper) {
             result.admission = Admission::failed;
             result.note = paper.error().what + " " + paper.error().remedy;
@@ -208,78 +122,27 @@ private:
     }
 
     // The exam of a network at a batch size; set once, since the float64 answer takes a while.
-    Result<const Paper*> paper_for(std::size_t network, std::int64_t batch)
+    Result<const ExamPaper*> paper_for(std::size_t network, std::int64_t batch)
     {
         const std::string key = fmt::format("{}_{}", order_.ground.networks[network].id, batch);
         if (const auto at = papers_.find(key); at != papers_.end()) {
             return &at->second;
         }
-        const data::Dataset& dataset = order_.ground.dataset;
-        const Result<NpyFile> images = NpyFile::open(dataset.train_images());
-        const Result<NpyFile> labels = NpyFile::open(dataset.train_labels());
-        if (!images || !labels) {
-            return tl::unexpected(!images ? images.error() : labels.error());
+        Result<ExamPaper> paper = set_paper(order_.plan, order_.ground.networks[network],
+                                            order_.ground.dataset, batch, order_.staging / ("exam_" + key));
+        if (!paper) {
+            return tl::unexpected(paper.error());
         }
-        const protocol::Network& layers = order_.ground.networks[network];
-        std::map<std::string, std::vector<float>> weights;
-        const std::vector<protocol::Parameter> parameters = protocol::parameters_of(layers);
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            weights[parameters[i].name] = data::initial_values(layers, i, order_.plan.seed);
-        }
-        judge::ExamSettings settings;
-        settings.batch = batch;
-        settings.steps = kSteps;
-        settings.seed = order_.plan.seed;
-        Paper paper;
-        paper.exam =
-            judge::set_exam(layers, optimizer_, weights,
-                            {images->values<std::uint8_t>(), labels->values<std::int32_t>()}, settings);
-        const Result<void> written =
-            write_paper(paper, *images, *labels, order_.staging / fmt::format("exam_{}", key));
-        if (!written) {
-            return tl::unexpected(written.error());
-        }
-        return &papers_.emplace(key, std::move(paper)).first->second;
+        return &papers_.emplace(key, std::move(*paper)).first->second;
     }
 
-    Result<void> write_paper(Paper& paper, const NpyFile& images, const NpyFile& labels,
-                             const fs::path& folder) const
-    {
-        std::error_code code;
-        fs::create_directories(folder, code);
-        Shape shape = images.shape();
-        const std::size_t values = static_cast<std::size_t>(images.elements() / shape[0]);
-        std::vector<std::uint8_t> bytes;
-        std::vector<std::int32_t> classes;
-        std::vector<std::int64_t> order;
-        for (const std::int64_t image : paper.exam.chosen) {
-            const auto from =
-                images.values<std::uint8_t>().subspan(static_cast<std::size_t>(image) * values, values);
-            bytes.insert(bytes.end(), from.begin(), from.end());
-            classes.push_back(labels.values<std::int32_t>()[static_cast<std::size_t>(image)]);
-            order.push_back(static_cast<std::int64_t>(order.size()));
-        }
-        shape[0] = static_cast<std::int64_t>(classes.size());
-        paper.images = folder / "images.npy";
-        paper.labels = folder / "labels.npy";
-        paper.order = folder / "order.npy";
-        paper.test_images = folder / "test_images.npy";
-        Shape asked = images.shape();
-        asked[0] = std::ssize(paper.exam.question.prediction_images) / static_cast<std::int64_t>(values);
-        const auto first = images.values<std::uint8_t>().first(static_cast<std::size_t>(elements_of(asked)));
-        return write_npy<std::uint8_t>(paper.images, shape, bytes)
-            .and_then([&] { return write_npy<std::uint8_t>(paper.test_images, asked, first); })
-            .and_then([&] { return write_npy<std::int32_t>(paper.labels, {shape[0]}, classes); })
-            .and_then([&] { return write_npy<std::int64_t>(paper.order, {shape[0]}, order); });
-    }
-
-    launch::Answer<record::Observation> ask(const Paper& paper, const protocol::Network& network,
+    launch::Answer<record::Observation> ask(const ExamPaper& paper, const protocol::Network& network,
                                             const record::Arm& arm, std::int64_t batch, GateResult& result)
     {
         const std::string name = fmt::format("{}_{}", network.short_name, arm.name);
         const SessionOrder order{arm,
                                  network,
-                                 optimizer_,
+                                 paper.exam.question.optimizer,
                                  order_.plan.limits,
                                  batch,
                                  false,
@@ -311,7 +174,7 @@ private:
                     return worker.data(data);
                 })
                 .and_then([&](const protocol::DataReply&) {
-                    return worker.check({paper.order.string(), kSteps, folder.string()});
+                    return worker.check({paper.order.string(), paper.exam.question.steps, folder.string()});
                 });
         if (!reply) {
             return tl::unexpected(reply.error());
@@ -413,8 +276,8 @@ private:
 
     const GateOrder& order_;
     const Workshop& shop_;
-    const protocol::Optimizer optimizer_;  // the campaign's, with an exam's figures
-    std::map<std::string, Paper> papers_;
+    GateCache cache_;
+    std::map<std::string, ExamPaper> papers_;
 };
 
 }  // namespace

@@ -295,7 +295,12 @@ private:
                 "The baseline {} is not ranked, so nothing is compared with it.", plan_.baseline));
         }
         if (const auto leaders = judge::leaders(ranked, kLevel); leaders && ranked.size() > 1) {
-            if (leaders->fastest) {
+            if (leaders->blocks_needed) {
+                table.notes.push_back(
+                    fmt::format("Which of the {} is the fastest needs {} blocks: fewer cannot tell all pairs "
+                                "apart at once.",
+                                ranked.size(), *leaders->blocks_needed));
+            } else if (leaders->fastest) {
                 table.notes.push_back(fmt::format("{} is the fastest here.", names[leaders->best]));
             } else {
                 std::string group;

@@ -42,7 +42,7 @@ std::string duration_words(double seconds)
 void ProgressLine::show(const std::string& label, double share, const std::optional<double>& seconds_left)
 {
     const std::int64_t now = now_ns();
-    if (!terminal_ || now - last_ns_ < kRedrawNs) {
+    if (!terminal_ || (last_ns_ && now - *last_ns_ < kRedrawNs)) {
         return;
     }
     last_ns_ = now;
@@ -69,6 +69,7 @@ void ProgressLine::clear()
         std::fflush(stderr);
         drawn_ = false;
     }
+    last_ns_.reset();
 }
 
 }  // namespace lockstep::report

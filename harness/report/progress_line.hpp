@@ -17,7 +17,8 @@ public:
     explicit ProgressLine(bool terminal) : terminal_(terminal) {}
     ~ProgressLine() { clear(); }
 
-    // `label`: what runs now; `share`: of this run, 0..1; `seconds_left`: of everything.
+    // `label`: what runs now; `share`: of this run, 0..1; `seconds_left`: of everything. Drawn at once after a
+    // line that stays, and then at most four times a second.
     void show(const std::string& label, double share, const std::optional<double>& seconds_left);
     // A line that stays.
     void say(const std::string& line);
@@ -26,7 +27,7 @@ public:
 private:
     bool terminal_;
     bool drawn_ = false;
-    std::int64_t last_ns_ = 0;
+    std::optional<std::int64_t> last_ns_;  // of the last drawing
 };
 
 }  // namespace lockstep::report

@@ -76,6 +76,7 @@ const launch::Interrupt* catch_signals()
     ::sigaction(SIGTERM, &action, nullptr);
     ::sigaction(SIGHUP, &action, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes then fails the write, which is told like a full disk
     return &interrupt;
 }
 

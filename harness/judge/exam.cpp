@@ -38,6 +38,7 @@ public:
           optimizer_(question.optimizer, variant_, threads),
           bounds_(setting_, optimizer_, weights_)
     {
+        answer_.variant = variant;
     }
     Respondent(const Respondent&) = delete;
     Respondent& operator=(const Respondent&) = delete;
@@ -126,25 +127,40 @@ void give_biases(const protocol::Network& network, std::uint64_t seed,
     }
 }
 
+std::vector<float> scaled(std::span<const std::uint8_t> bytes)
+{
+    std::vector<float> values(bytes.size());
+    std::transform(bytes.begin(), bytes.end(), values.begin(),
+                   [](std::uint8_t byte) { return static_cast<float>(byte) / 255.0F; });
+    return values;
+}
+
 // Gives candidates in their order, again from the first after the last.
 class Supply {
 public:
-    Supply(const Candidates& candidates, std::int64_t pixels) : candidates_(candidates), pixels_(pixels) {}
+    Supply(const Candidates& candidates, std::int64_t pixels, std::uint64_t seed)
+        : candidates_(candidates), pixels_(pixels), seed_(seed)
+    {
+    }
 
     std::int64_t next() { return next_++ % static_cast<std::int64_t>(candidates_.labels.size()); }
 
-    void append(std::int64_t index, std::vector<float>& images) const
+    // The bytes of a candidate with its grain, which is the same each time.
+    void append(std::int64_t index, std::vector<std::uint8_t>& images) const
     {
-        const auto image = candidates_.images.subspan(static_cast<std::size_t>(index * pixels_),
-                                                      static_cast<std::size_t>(pixels_));
-        for (const std::uint8_t pixel : image) {
-            images.push_back(static_cast<float>(pixel) / 255.0F);
+        // Apart from the purposes of give_biases(), which count up from 1.
+        constexpr std::uint64_t kGrain = std::uint64_t{1} << 32;
+        Random random(seed_, kGrain + static_cast<std::uint64_t>(index));
+        for (const std::uint8_t pixel : candidates_.images.subspan(static_cast<std::size_t>(index * pixels_),
+                                                                   static_cast<std::size_t>(pixels_))) {
+            images.push_back(static_cast<std::uint8_t>(pixel * 3U / 4U + random.below(64)));
         }
     }
 
 private:
     const Candidates& candidates_;
     std::int64_t pixels_;
+    std::uint64_t seed_;
     std::int64_t next_ = 0;
 };
 
@@ -158,13 +174,13 @@ std::vector<std::int64_t> choose_batch(Respondent& respondent, Supply& supply, s
     std::vector<std::pair<std::int64_t, std::int64_t>> seen;  // doubtful units, candidate
     std::int64_t clean = 0;
     for (int round = 0; round < kMost && clean < batch && !(round >= kHopeless && clean == 0); ++round) {
-        std::vector<float> images;
+        std::vector<std::uint8_t> images;
         std::vector<std::int64_t> indices;
         for (std::int64_t i = 0; i < batch; ++i) {
             indices.push_back(supply.next());
             supply.append(indices.back(), images);
         }
-        const std::vector<std::int64_t> units = respondent.doubtful_units(images);
+        const std::vector<std::int64_t> units = respondent.doubtful_units(scaled(images));
         for (std::size_t i = 0; i < units.size(); ++i) {
             seen.emplace_back(units[i], indices[i]);
             clean += units[i] == 0 ? 1 : 0;
@@ -200,25 +216,24 @@ Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optim
     const auto batches = static_cast<std::size_t>(std::max(1, settings.steps));
     question.images.resize(batches * static_cast<std::size_t>(settings.batch * pixels));
     question.labels.resize(batches * static_cast<std::size_t>(settings.batch));
-    Supply supply(candidates, pixels);
+    Supply supply(candidates, pixels, settings.seed);
     Respondent respondent(question, settings.variant, settings.threads);
     for (std::size_t step = 0; step < batches; ++step) {
-        std::vector<float> images;
+        const std::size_t before = exam.images.size();
         std::size_t place = step * static_cast<std::size_t>(settings.batch);
         for (const std::int64_t index : choose_batch(respondent, supply, settings.batch)) {
-            supply.append(index, images);
+            supply.append(index, exam.images);
             question.labels[place++] = candidates.labels[static_cast<std::size_t>(index)];
-            exam.chosen.push_back(index);
         }
+        const std::vector<float> images = scaled(std::span(exam.images).subspan(before));
         std::copy(images.begin(), images.end(),
-                  question.images.begin() + static_cast<std::ptrdiff_t>(step * images.size()));
+                  question.images.begin() + static_cast<std::ptrdiff_t>(before));
         respondent.take_step(static_cast<int>(step));
     }
     const auto count = static_cast<std::int64_t>(candidates.labels.size());
     const std::int64_t predictions = settings.predictions > 0 ? settings.predictions : settings.batch + 1;
-    for (std::int64_t i = 0; i < std::min(predictions, count); ++i) {
-        supply.append(i, question.prediction_images);
-    }
+    question.prediction_images =
+        scaled(candidates.images.first(static_cast<std::size_t>(std::min(predictions, count) * pixels)));
     exam.answer = respondent.finish();
     return exam;
 }

@@ -19,12 +19,13 @@ namespace lockstep::judge {
 struct Answer {
     record::ExactObservation exact;
     Tolerances tolerances;
+    reference::Variant variant{};  // of the reference that gave it
 };
 
 struct Exam {
     reference::Question question;
     Answer answer;
-    std::vector<std::int64_t> chosen;  // which candidates, in the order of question.images
+    std::vector<std::uint8_t> images;  // question.images as bytes
 };
 
 // Where images come from: count x height x width x channels as stored, and a label each.
@@ -39,17 +40,21 @@ struct ExamSettings {
     std::int64_t predictions = 0;  // images whose class is asked, the first candidates; 0: one batch and
                                    // one image more, so that the last batch is a partial one
     reference::Variant variant{};  // what the worker declares to do otherwise; {} for the contract
-    std::uint64_t seed = 42;       // for the biases
+    std::uint64_t seed = 42;       // for the biases and the grain
     int threads = 0;               // 0: all cores
 };
 
-// Chooses the images and answers. Candidates are tried in their order; at each step those without a
-// doubtful unit (see tolerance.hpp) at the parameters of that step are taken, and when too few are left,
-// those with the fewest, whose doubt then enters the tolerances. Biases that are zero are replaced by
-// values of 0.02..0.1 of either sign: with zero biases a blank patch of an image gives exactly 0 before
-// ReLU, where frameworks take its derivative as 0 or as one half, and rounding decides for those whose
-// convolution is not exact on zeros; and a missing or misplaced bias would not show in the logits.
-// Requires: at least one candidate, weights for every parameter.
+// Chooses the images and answers. Every pixel p of a candidate becomes 3/4 p + r with a random r of 0..63
+// (the grain). In flat parts of a picture neighbouring patches are equal, so a max-pool meets several equal
+// largest values; which of them passes the gradient on, the first, the last or each, is a convention of
+// frameworks, and no answer is wrong. With 64 levels a pixel no two patches are equal, and what differs does
+// so by far more than rounding. Predictions are asked on the candidates as they are. Candidates are tried in
+// their order; at each step those without a doubtful unit (see tolerance.hpp) at the parameters of that step
+// are taken, and when too few are left, those with the fewest, whose doubt then enters the tolerances. Biases
+// that are zero are replaced by values of 0.02..0.1 of either sign: with zero biases a blank patch of an
+// image gives exactly 0 before ReLU, where frameworks take its derivative as 0 or as one half, and rounding
+// decides for those whose convolution is not exact on zeros; and a missing or misplaced bias would not show
+// in the logits. Requires: at least one candidate, weights for every parameter.
 Exam set_exam(const protocol::Network& network, const protocol::Optimizer& optimizer,
               const std::map<std::string, std::vector<float>>& weights, const Candidates& candidates,
               const ExamSettings& settings);

@@ -1,7 +1,8 @@
-// The exam's images are copied out of the data set, in the order in which they are asked.
+// The exam's own images are written as bytes, in the order in which they are asked.
 #include "harness/pipeline/exam_paper.hpp"
 
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -26,24 +27,16 @@ std::map<std::string, std::vector<float>> initial_weights(const protocol::Networ
     return weights;
 }
 
-Result<void> write_files(ExamPaper& paper, const NpyFile& images, const NpyFile& labels,
-                         const fs::path& folder)
+Result<void> write_files(ExamPaper& paper, const NpyFile& images, const fs::path& folder)
 {
     std::error_code code;
     fs::create_directories(folder, code);
     Shape shape = images.shape();
     const std::size_t values = static_cast<std::size_t>(images.elements() / shape[0]);
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::int32_t> classes;
-    std::vector<std::int64_t> order;
-    for (const std::int64_t image : paper.exam.chosen) {
-        const auto from =
-            images.values<std::uint8_t>().subspan(static_cast<std::size_t>(image) * values, values);
-        bytes.insert(bytes.end(), from.begin(), from.end());
-        classes.push_back(labels.values<std::int32_t>()[static_cast<std::size_t>(image)]);
-        order.push_back(static_cast<std::int64_t>(order.size()));
-    }
-    shape[0] = static_cast<std::int64_t>(classes.size());
+    const std::vector<std::int32_t>& classes = paper.exam.question.labels;
+    std::vector<std::int64_t> order(classes.size());
+    std::iota(order.begin(), order.end(), 0);
+    shape[0] = std::ssize(classes);
     paper.images = folder / "images.npy";
     paper.labels = folder / "labels.npy";
     paper.order = folder / "order.npy";
@@ -51,7 +44,7 @@ Result<void> write_files(ExamPaper& paper, const NpyFile& images, const NpyFile&
     Shape asked = images.shape();
     asked[0] = std::ssize(paper.exam.question.prediction_images) / static_cast<std::int64_t>(values);
     const auto first = images.values<std::uint8_t>().first(static_cast<std::size_t>(elements_of(asked)));
-    return write_npy<std::uint8_t>(paper.images, shape, bytes)
+    return write_npy<std::uint8_t>(paper.images, shape, paper.exam.images)
         .and_then([&] { return write_npy<std::uint8_t>(paper.test_images, asked, first); })
         .and_then([&] { return write_npy<std::int32_t>(paper.labels, {shape[0]}, classes); })
         .and_then([&] { return write_npy<std::int64_t>(paper.order, {shape[0]}, order); });
@@ -60,7 +53,8 @@ Result<void> write_files(ExamPaper& paper, const NpyFile& images, const NpyFile&
 }  // namespace
 
 Result<ExamPaper> set_paper(const record::Plan& plan, const protocol::Network& network,
-                            const data::Dataset& dataset, std::int64_t batch, const fs::path& folder)
+                            const data::Dataset& dataset, std::int64_t batch, reference::AdamForm adam,
+                            const fs::path& folder)
 {
     const Result<NpyFile> images = NpyFile::open(dataset.train_images());
     const Result<NpyFile> labels = NpyFile::open(dataset.train_labels());
@@ -70,12 +64,13 @@ Result<ExamPaper> set_paper(const record::Plan& plan, const protocol::Network& n
     judge::ExamSettings settings;
     settings.batch = batch;
     settings.steps = kSteps;
+    settings.variant.adam = adam;
     settings.seed = plan.seed;
     ExamPaper paper;
     paper.exam = judge::set_exam(network, judge::exam_optimizer(plan.optimizer, network),
                                  initial_weights(network, plan.seed),
                                  {images->values<std::uint8_t>(), labels->values<std::int32_t>()}, settings);
-    return write_files(paper, *images, *labels, folder).map([&] { return std::move(paper); });
+    return write_files(paper, *images, folder).map([&] { return std::move(paper); });
 }
 
 }  // namespace lockstep::pipeline

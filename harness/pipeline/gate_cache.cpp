@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 3;  // raised when the exam or its judgement changes
+constexpr int kFormat = 5;  // raised when the exam or its judgement changes
 
 void add_files(Digest& digest, const fs::path& folder)
 {
@@ -96,13 +96,14 @@ bool GateCache::recall(const std::string& key, GateResult& result) const
     const Result<std::string> text = read_file(shop_.gate_cache / (key + ".json"));
     const Json json = text ? Json::parse(*text, nullptr, false) : Json();
     if (!json.is_object() || !json.contains("first_loss") || !json.contains("parameters") ||
-        !json.contains("furthest_units")) {
+        !json.contains("furthest_units") || !json.contains("note")) {
         return false;
     }
     result.admission = Admission::agrees;
     result.first_loss = json["first_loss"].get<double>();
     result.parameters = json["parameters"].get<std::int64_t>();
     result.furthest_units = json["furthest_units"].get<double>();
+    result.note = json["note"].get<std::string>();
     result.from_cache = true;
     return true;
 }
@@ -113,7 +114,8 @@ void GateCache::keep(const std::string& key, const GateResult& result) const
     fs::create_directories(shop_.gate_cache, ignored);
     const Json json{{"first_loss", *result.first_loss},
                     {"parameters", *result.parameters},
-                    {"furthest_units", *result.furthest_units}};
+                    {"furthest_units", *result.furthest_units},
+                    {"note", result.note}};
     [[maybe_unused]] const Result<void> written =
         write_file(shop_.gate_cache / (key + ".json"), json.dump() + "\n");
 }

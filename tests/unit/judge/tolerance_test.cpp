@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/judge/agreement.hpp"
@@ -154,15 +155,79 @@ TEST(Exam, gives_biases_that_are_not_0_and_the_same_to_every_thread_count)
     const Exam one = set_exam(network, exam_optimizer({}, network), weights, {images, labels}, settings);
     settings.threads = 2;
     const Exam two = set_exam(network, exam_optimizer({}, network), weights, {images, labels}, settings);
-    EXPECT_EQ(one.chosen, two.chosen);
+    EXPECT_EQ(one.images, two.images);
     EXPECT_EQ(one.answer.exact.parameters, two.answer.exact.parameters);
     EXPECT_EQ(one.answer.tolerances.logits.rms, two.answer.tolerances.logits.rms);
-    EXPECT_EQ(one.chosen.size(), 20U);
+    EXPECT_EQ(one.question.labels.size(), 20U);
     for (const auto& [name, values] : one.question.weights) {
         for (const float value : values) {
             EXPECT_TRUE(name.find("bias") == std::string::npos || std::abs(value) >= 0.02F) << name;
         }
     }
+}
+
+// Windows of a layer's 2x2 max-pool in which the largest value is above 0 and occurs more than once.
+std::size_t ties(const Pass& pass, const protocol::Layer& layer, std::size_t l)
+{
+    const std::int64_t width = layer.input[1], channels = layer.input[2];
+    const reference::Values& values = pass.input[l];
+    std::size_t found = 0;
+    for (std::int64_t image = 0; image < pass.batch; ++image) {
+        for (std::int64_t i = 0; i < layer.output[0] * layer.output[1] * channels; ++i) {
+            const std::int64_t row = 2 * (i / channels / layer.output[1]), c = i % channels;
+            const std::int64_t column = 2 * (i / channels % layer.output[1]);
+            std::vector<double> window;
+            for (std::int64_t k = 0; k < 4; ++k) {
+                const std::int64_t pixel = (row + k / 2) * width + column + k % 2;
+                const std::int64_t at = (image * layer.input[0] * width + pixel) * channels + c;
+                window.push_back(values[static_cast<std::size_t>(at)]);
+            }
+            std::sort(window.begin(), window.end());
+            found += window[3] > 0.0 && window[3] - window[2] <= 1e-12 * window[3] ? 1 : 0;
+        }
+    }
+    return found;
+}
+
+TEST(Exam, asks_no_max_pool_which_of_equal_values_passes_the_gradient_on)
+{
+    Random random(8);
+    const protocol::Network network =
+        network_of({12, 12, 1}, {convolution(6), pool(), convolution(5), pool(), flatten(), dense(3, false)});
+    std::vector<std::uint8_t> images;
+    const std::vector<std::int32_t> labels{0, 1, 2};
+    for (const int level : {0, 100, 255}) {
+        images.insert(images.end(), 144, static_cast<std::uint8_t>(level));
+    }
+    ExamSettings settings;
+    settings.batch = 8;
+    const Exam exam = set_exam(network, exam_optimizer({}, network), random_weights(network, 0.0, random),
+                               {images, labels}, settings);
+    const Weights weights = reference::weights_of(exam.question);
+    const Pass asked =
+        reference::forward({network, kPlain, 1}, weights, reference::images_of(exam.question, 0));
+    EXPECT_EQ(ties(asked, network.layers[1], 1), 0U);
+    EXPECT_EQ(ties(asked, network.layers[3], 3), 0U);
+    const Pass flat = reference::forward({network, kPlain, 1}, weights, exam.question.prediction_images);
+    EXPECT_GT(ties(flat, network.layers[1], 1), 100U);
+    EXPECT_GT(ties(flat, network.layers[3], 3), 0U);
+}
+
+TEST(Exam, gives_its_images_as_the_bytes_that_the_question_holds)
+{
+    Random random(9);
+    const protocol::Network network = random_network(random);
+    const std::vector<std::uint8_t> images = picture(network.input, random);
+    const std::vector<std::int32_t> labels{0};
+    ExamSettings settings;
+    settings.batch = 2;
+    const Exam exam = set_exam(network, exam_optimizer({}, network), random_weights(network, 0.0, random),
+                               {images, labels}, settings);
+    ASSERT_EQ(exam.images.size(), exam.question.images.size());
+    for (std::size_t i = 0; i < exam.images.size(); ++i) {
+        EXPECT_EQ(static_cast<float>(exam.images[i]) / 255.0F, exam.question.images[i]);
+    }
+    EXPECT_EQ(exam.question.prediction_images.front(), static_cast<float>(images.front()) / 255.0F);
 }
 
 TEST(Exam, adds_the_doubt_where_no_image_is_without)

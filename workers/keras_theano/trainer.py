@@ -15,7 +15,7 @@ DATA_FORMATS = ("channels_last", "channels_first")
 
 
 class Trainer(sdk.Trainer):
-    arrays = None
+    arrays = (None, None, None)  # the Dataset, and its pictures and labels as fit takes them
 
     def identity(self):
         return sdk.Identity(
@@ -94,13 +94,14 @@ class Trainer(sdk.Trainer):
     def _fit_arrays(self, run):
         """As most users feed Keras: whole arrays of float32. They are cut to whole batches, since the
         contract drops the last partial one."""
-        if self.arrays is None:
+        if self.arrays[0] is not run.data:
             with self.phase("load_data"):
-                self.arrays = (arranged(np.array(run.data.train_images.bytes)).astype("float32") / 255,
+                self.arrays = (run.data, arranged(np.array(run.data.train_images.bytes)).astype("float32") / 255,
                                np.array(run.data.train_labels))
         whole = run.whole_steps * self.job.batch
-        self.model.fit(self.arrays[0][:whole], self.arrays[1][:whole], batch_size=self.job.batch,
-                       epochs=len(run.orders), shuffle=True, verbose=0, callbacks=[Stamps(run)])
+        _, images, labels = self.arrays
+        self.model.fit(images[:whole], labels[:whole], batch_size=self.job.batch, epochs=len(run.orders),
+                       shuffle=True, verbose=0, callbacks=[Stamps(run)])
 
     def _variables(self):
         return list(zip(self.names, self.model.trainable_weights))

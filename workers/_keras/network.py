@@ -5,7 +5,9 @@ from keras import layers
 
 def sequential(network, job):
     """Logits come out as float32 whatever the policy says, as Keras advises for mixed precision."""
-    found = [keras.Input(shape=network.input)]
+    height, width, channels = network.input
+    first = keras.config.image_data_format() == "channels_first"
+    found = [keras.Input(shape=(channels, height, width) if first else network.input)]
     for layer in network.layers:
         activation = None if layer.activation == "none" else layer.activation
         if layer.kind == "convolution":

@@ -16,32 +16,39 @@ namespace {
 using launch::InstallKind;
 using launch::Manifest;
 
-Result<std::vector<const Manifest*>> named(const std::vector<std::string>& names,
-                                           const launch::Catalog& catalog)
+struct Wish {
+    std::vector<std::string> names;    // {"all"}: every framework that can be installed from here
+    std::vector<std::string> without;  // left out of all
+};
+
+// Scripts last: what they compile may use what the others brought.
+Result<std::vector<const Manifest*>> wanted(const Wish& wish, const launch::Catalog& catalog)
 {
     std::vector<const Manifest*> manifests;
-    if (names == std::vector<std::string>{"all"}) {
-        for (const Manifest& manifest : catalog.manifests()) {
-            if (manifest.install.kind == InstallKind::python ||
-                manifest.install.kind == InstallKind::script) {
-                manifests.push_back(&manifest);
-            }
-        }
-        return manifests;
-    }
-    for (const std::string& name : names) {
+    const bool all = wish.names == std::vector<std::string>{"all"};
+    for (const std::string& name : all ? wish.without : wish.names) {
         const auto manifest = catalog.find(name);
         if (!manifest) {
             return tl::unexpected(manifest.error());
         }
-        manifests.push_back(*manifest);
+        if (!all) {
+            manifests.push_back(*manifest);
+        }
+    }
+    for (const InstallKind kind : {InstallKind::python, InstallKind::script}) {
+        for (const Manifest& manifest : catalog.manifests()) {
+            if (all && manifest.install.kind == kind &&
+                std::find(wish.without.begin(), wish.without.end(), manifest.name) == wish.without.end()) {
+                manifests.push_back(&manifest);
+            }
+        }
     }
     return manifests;
 }
 
-int install(const std::vector<std::string>& names, const pipeline::Workshop& shop)
+int install(const Wish& wish, const pipeline::Workshop& shop)
 {
-    const auto manifests = named(names, shop.catalog);
+    const auto manifests = wanted(wish, shop.catalog);
     if (!manifests) {
         return complain(manifests.error());
     }
@@ -66,9 +73,9 @@ int install(const std::vector<std::string>& names, const pipeline::Workshop& sho
     return code;
 }
 
-int uninstall(const std::vector<std::string>& names, const pipeline::Workshop& shop)
+int uninstall(const Wish& wish, const pipeline::Workshop& shop)
 {
-    const auto manifests = named(names, shop.catalog);
+    const auto manifests = wanted(wish, shop.catalog);
     if (!manifests) {
         return complain(manifests.error());
     }
@@ -86,15 +93,18 @@ int uninstall(const std::vector<std::string>& names, const pipeline::Workshop& s
 }
 
 void add_one(CLI::App& program, Action& action, const char* name, const char* help,
-             int (*act)(const std::vector<std::string>&, const pipeline::Workshop&))
+             int (*act)(const Wish&, const pipeline::Workshop&))
 {
     CLI::App* command = program.add_subcommand(name, help);
-    auto names = std::make_shared<std::vector<std::string>>();
-    command->add_option("names", *names, "Frameworks, or all")->required()->type_name("NAME...");
-    command->callback([names, act, &action] {
-        action = [names, act] {
+    auto wish = std::make_shared<Wish>();
+    command->add_option("names", wish->names, "Frameworks, or all")->required()->type_name("NAME...");
+    command->add_option("--without", wish->without, "Frameworks to leave out of all")
+        ->delimiter(',')
+        ->type_name("NAME,...");
+    command->callback([wish, act, &action] {
+        action = [wish, act] {
             const Result<pipeline::Workshop> shop = open_workshop(catch_signals());
-            return shop ? act(*names, *shop) : complain(shop.error());
+            return shop ? act(*wish, *shop) : complain(shop.error());
         };
     });
 }

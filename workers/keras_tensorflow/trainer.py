@@ -34,6 +34,10 @@ class Trainer(KerasTrainer):
         return sdk.Gradients(np.array(logits), float(loss), {
             name: np.array(gradient) for name, gradient in zip(self.names, found)})
 
+    def train(self, run):
+        with tf_machine.profiled(self.job, self.warn):
+            super().train(run)
+
     def locked_batches(self, pictures, labels, order):
         # repeat(), so that fit() makes one iterator only
         return locked_pipeline(pictures.bytes, labels, pictures.scale, order, self.job.batch).repeat()

@@ -1,11 +1,12 @@
 """TensorFlow's side of the machine: devices, threads, versions, memory. Shared with keras_tensorflow."""
+import contextlib
 import os
 import platform
 
 import lockstep_sdk as sdk
 import tensorflow as tf
 
-OPTIONS = ("intra_threads", "inter_threads")
+OPTIONS = ("intra_threads", "inter_threads", "profiler")
 RESOURCE_ERRORS = (tf.errors.ResourceExhaustedError,)
 
 
@@ -21,6 +22,9 @@ def seen_devices():
 
 def prepare(job, warn):
     """Takes the device, the threads and the seed of the job. Comes before TensorFlow's first operation."""
+    if not os.path.isabs(job.options.get("profiler", "/")):
+        raise sdk.Unsupported("option profiler is \"{}\"; it takes the absolute path of a folder".format(
+            job.options["profiler"]))
     gpus = tf.config.list_physical_devices("GPU")
     if job.device_kind == "gpu" and job.device_index >= len(gpus):
         raise sdk.Unsupported("TensorFlow sees {} GPUs, so there is no GPU {}".format(
@@ -45,6 +49,22 @@ def facts():
         "tf32": "on" if tf.config.experimental.tensor_float_32_execution_enabled() else "off",
         "devices": ", ".join(device.name for device in tf.config.list_logical_devices()),
     }
+
+
+@contextlib.contextmanager
+def profiled(job, warn):
+    """Around a training: with the option `profiler`, tf.profiler writes a trace into that folder, in one of its
+    own for each run."""
+    folder = job.options.get("profiler")
+    if not folder:
+        yield
+        return
+    warn("tf.profiler runs and writes into {}; the times of the steps hold its cost".format(folder))
+    tf.profiler.experimental.start(folder)
+    try:
+        yield
+    finally:
+        tf.profiler.experimental.stop()
 
 
 def allocator_bytes(job):

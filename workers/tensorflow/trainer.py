@@ -55,6 +55,10 @@ class Trainer(sdk.Trainer):
     def step(self, images, labels):
         return float(self.training_step(images, labels))  # reading the loss waits for the whole step
 
+    def train(self, run):
+        with tf_machine.profiled(self.job, self.warn):
+            super().train(run)
+
     def predict(self, images):
         return self.prediction(images).numpy()
 

@@ -66,23 +66,24 @@ class Live(unittest.TestCase):
                 self.assertEqual(record["outcome"]["kind"], "completed", record["outcome"])
                 self.assertEqual(record["parameters"], PARAMETERS[SHORT[record["model"]], size, padding])
 
-    def test_counts_and_agreement_at_28x28_same(self):
-        campaign = Campaign("--models", "cnn2,cnn3", "--train-samples", "640", "--blocks", "1")
+    def test_cnn3_counts_and_agrees_at_28x28_same(self):
+        campaign = Campaign("--models", "cnn3", "--train-samples", "640", "--test-samples", "1000", "--blocks", "1")
         self.check_counts(campaign, "28x28", "same")
-        self.assert_all_agree(campaign)
+        self.assert_all_agree(campaign.gate_lines(), "same")
 
-    def test_counts_and_agreement_at_28x28_valid(self):
-        campaign = Campaign("--models", "cnn2,cnn3", "--padding", "valid", "--train-samples", "640", "--blocks", "1")
-        self.check_counts(campaign, "28x28", "valid")
-        self.assert_all_agree(campaign)
-
-    def assert_all_agree(self, campaign):
-        lines = campaign.gate_lines()
+    def test_both_count_and_agree_at_28x28_valid(self):
+        done = lockstep("verify", "--frameworks", ",".join(READY), "--models", "cnn2,cnn3", "--padding", "valid")
+        lines = [line for line in done.stderr.splitlines() if line.startswith("gate")]
         self.assertEqual(len(lines), 2 * len(READY), lines)
+        self.assert_all_agree(lines, "valid")
+
+    def assert_all_agree(self, lines, padding):
         losses = {}
         for line in lines:
             self.assertIn(": agrees, ", line)
-            losses.setdefault(line.split()[1], []).append(float(line.split("first loss ")[1].split(",")[0]))
+            model = line.split()[1]
+            self.assertIn(f" {PARAMETERS[model, '28x28', padding]} parameters", line)
+            losses.setdefault(model, []).append(float(line.split("first loss ")[1].split(",")[0]))
         # CONTRACT asks for 1e-5 relative; the printed losses have seven digits.
         for model, values in losses.items():
             self.assertLess((max(values) - min(values)) / min(values), 1e-5, (model, values))
@@ -106,6 +107,8 @@ class Live(unittest.TestCase):
 
     def test_one_epoch_of_cnn2_is_right_in_more_than_85_of_100_and_within_1_5_points(self):
         campaign = Campaign("--models", "cnn2", "--blocks", "1")
+        self.check_counts(campaign, "28x28", "same")
+        self.assert_all_agree(campaign.gate_lines(), "same")
         accuracy = {record["arm"]: 100 * record["accuracy"] for record in campaign.records}
         print("accuracy after one epoch:", {arm: round(value, 2) for arm, value in accuracy.items()})
         self.assertEqual(set(accuracy), set(READY))
@@ -120,17 +123,17 @@ class Live(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="lockstep-live-") as folder:
             out = os.path.join(folder, "out")
             lockstep("run", *arms, "--arm", "framework=onednn", "--baseline", "onednn", "--models", "cnn2", "--data",
-                     "fashion-mnist", "--train-samples", "20000", "--blocks", "1", "--out", out, codes=(0, 3))
+                     "fashion-mnist", "--train-samples", "9600", "--blocks", "1", "--out", out, codes=(0, 3))
             accuracy = {}
             for path in glob.glob(os.path.join(out, "trials", "*", "record.json")):
                 with open(path, encoding="utf-8") as file:
                     record = json.load(file)
                 self.assertEqual(record["outcome"]["kind"], "completed", record["outcome"])
                 accuracy[record["arm"]] = 100 * record["accuracy"]
-            print("accuracy after 20,000 pictures:", {arm: round(value, 2) for arm, value in accuracy.items()})
+            print("accuracy after 9,600 pictures:", {arm: round(value, 2) for arm, value in accuracy.items()})
             self.assertEqual(len(accuracy), len(able) + 1)
             # The order of the pictures differs, so the bound is that of chance between orders, not of rounding.
-            self.assertGreater(min(accuracy.values()), 75)
+            self.assertGreater(min(accuracy.values()), 70)
 
     def test_xla_computes_the_same(self):
         if "tensorflow" not in READY:

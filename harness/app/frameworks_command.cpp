@@ -7,6 +7,7 @@
 #include "harness/app/command.hpp"
 #include "harness/app/exit_code.hpp"
 #include "harness/app/surroundings.hpp"
+#include "harness/base/console.hpp"
 
 namespace lockstep::app {
 namespace {
@@ -42,11 +43,11 @@ void print_table(const std::vector<Row>& rows)
         version = std::max(version, row.version.size());
         devices = std::max(devices, row.devices.size());
     }
-    fmt::print("{:<{}}  {:<{}}  {:<{}}  state\n", "framework", name, "version", version, "devices", devices);
+    put("{:<{}}  {:<{}}  {:<{}}  state\n", "framework", name, "version", version, "devices", devices);
     for (const Row& row : rows) {
         const std::string where = row.state == "ready" && !row.where.empty() ? ": " + row.where : "";
-        fmt::print("{:<{}}  {:<{}}  {:<{}}  {}{}\n", row.name, name, row.version, version, row.devices,
-                   devices, row.state, where);
+        put("{:<{}}  {:<{}}  {:<{}}  {}{}\n", row.name, name, row.version, version, row.devices, devices,
+            row.state, where);
     }
 }
 
@@ -77,7 +78,7 @@ void add_frameworks(CLI::App& program, Action& action)
                                {"where", row.where},
                                {"state", row.state}});
             }
-            fmt::print("{}\n", all.dump(2));
+            put("{}\n", all.dump(2));
             return kResolved;
         };
     });

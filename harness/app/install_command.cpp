@@ -7,6 +7,7 @@
 #include "harness/app/command.hpp"
 #include "harness/app/exit_code.hpp"
 #include "harness/app/surroundings.hpp"
+#include "harness/base/console.hpp"
 #include "harness/launch/install.hpp"
 #include "harness/report/progress_line.hpp"
 
@@ -54,7 +55,7 @@ int install(const Wish& wish, const pipeline::Workshop& shop)
     }
     launch::InstallOptions options;
     options.progress = [](std::string_view line) {
-        fmt::print("{}\n", line);
+        put("{}\n", line);
         std::fflush(stdout);
     };
     options.interrupt = shop.interrupt;
@@ -64,10 +65,10 @@ int install(const Wish& wish, const pipeline::Workshop& shop)
         if (!report) {
             code = complain(report.error());
         } else if (report->already || report->prefix.empty()) {
-            fmt::print("{}: {}\n", manifest->name,
-                       report->prefix.empty() ? "comes with lockstep" : "installed already");
+            put("{}: {}\n", manifest->name,
+                report->prefix.empty() ? "comes with lockstep" : "installed already");
         } else {
-            fmt::print("{}: installed in {}\n", manifest->name, report::duration_words(report->seconds));
+            put("{}: installed in {}\n", manifest->name, report::duration_words(report->seconds));
         }
     }
     return code;
@@ -87,7 +88,7 @@ int uninstall(const Wish& wish, const pipeline::Workshop& shop)
         if (const Result<void> removed = launch::uninstall(share, shop.places, {}); !removed) {
             return complain(removed.error());
         }
-        fmt::print("{}: removed\n", share);
+        put("{}: removed\n", share);
     }
     return kResolved;
 }

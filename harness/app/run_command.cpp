@@ -1,5 +1,6 @@
 // `lockstep run`: a campaign from start to its tables, or the rest of an earlier one.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +11,10 @@
 #include "harness/app/run_options.hpp"
 #include "harness/app/surroundings.hpp"
 #include "harness/base/atomic_file.hpp"
+#include "harness/base/console.hpp"
 #include "harness/base/digest.hpp"
 #include "harness/base/nearest_word.hpp"
+#include "harness/data/staging.hpp"
 #include "harness/observe/clock.hpp"
 #include "harness/pipeline/campaign.hpp"
 #include "harness/pipeline/console_reporter.hpp"
@@ -48,7 +51,8 @@ Result<void> known_arms(const record::Plan& plan, const std::vector<std::string>
 }
 
 // What is fixed before the first run, with its digest: nobody can choose afterwards what was to be shown.
-std::string design_text(const record::Plan& plan, const std::string& experiment)
+std::string design_text(const record::Plan& plan, const std::string& experiment,
+                        const pipeline::Ground& ground)
 {
     const nlohmann::ordered_json json{{"written_at", observe::wall_time()},
                                       {"seed", plan.seed},
@@ -58,8 +62,52 @@ std::string design_text(const record::Plan& plan, const std::string& experiment)
                                       {"statistic", "median step time after warm-up"},
                                       {"interval", "sign test, 95 %"},
                                       {"margin", 0.03},
-                                      {"experiment_digest", digest_of(experiment)}};
+                                      {"experiment_digest", digest_of(experiment)},
+                                      {"data_digest", ground.dataset.digest}};
     return json.dump(2) + "\n";
+}
+
+// A resumed campaign is the one that was begun: the same experiment, on the same data.
+Result<void> require_design(const report::ResultsFolder& folder, const pipeline::Ground& ground)
+{
+    const std::string root = folder.root().string();
+    const Result<std::string> design = read_file(folder.file("design.json"));
+    const Result<std::string> experiment = read_file(folder.file("experiment.toml"));
+    const auto json = design ? nlohmann::json::parse(*design, nullptr, false) : nlohmann::json();
+    const auto says = [&](const char* key, const std::string& value) {
+        return json.is_object() && json.contains(key) && json[key] == value;
+    };
+    if (!json.is_object() || !json.contains("experiment_digest")) {
+        return fail(
+            fmt::format("{} holds no readable design.json: nothing shows what was begun there.", root),
+            "Put the file back, or begin another campaign in another folder.");
+    }
+    if (!experiment || !says("experiment_digest", digest_of(*experiment))) {
+        return fail(fmt::format("The experiment.toml in {} is not the one that was begun.", root),
+                    fmt::format("Put it back as it was, or begin another campaign with it: lockstep run "
+                                "{}/experiment.toml --out NEW_FOLDER.",
+                                root));
+    }
+    if (!says("data_digest", ground.dataset.digest)) {
+        return fail(
+            fmt::format("The data {} are not those that {} was begun with.", ground.dataset.name, root),
+            "Bring the earlier data back, or begin another campaign in another folder.");
+    }
+    return {};
+}
+
+// Paths in full, so that the experiment can be run again from any folder.
+void name_paths_in_full(record::Plan& plan)
+{
+    const std::vector<std::string> built_in = data::builtin_names();
+    if (std::find(built_in.begin(), built_in.end(), plan.data.source) == built_in.end()) {
+        plan.data.source = fs::absolute(plan.data.source).lexically_normal().string();
+    }
+    for (std::string& model : plan.models) {
+        if (model.find('/') != std::string::npos || model.ends_with(".toml")) {
+            model = fs::absolute(model).lexically_normal().string();
+        }
+    }
 }
 
 fs::path default_folder(const record::Plan& plan)
@@ -90,26 +138,27 @@ int campaign(const record::Plan& plan, std::vector<record::Trial> finished, cons
     const Result<pipeline::CampaignResult> result =
         pipeline::run_campaign(order, shop, folder, {&files, &console});
     if (!result) {
-        fmt::print(stderr, "lockstep: {}\n{}\n", result.error().what, result.error().remedy);
-        fmt::print(stderr, "What was measured is kept. Go on with: lockstep run --resume {}\n",
-                   folder.root().string());
+        put(stderr, "lockstep: {}\n{}\n", result.error().what, result.error().remedy);
+        put(stderr, "What was measured is kept. Go on with: lockstep run --resume {}\n",
+            folder.root().string());
         return kBadInput;
     }
-    fmt::print("\nResults: {}\n", folder.root().string());
+    put("\nResults: {}\n", folder.root().string());
     if (result->interrupted || result->missing > 0) {
-        fmt::print("{} of {} runs are missing. Go on with: lockstep run --resume {}\n", result->missing,
-                   result->missing + result->runs, folder.root().string());
+        put("{} of {} runs are missing. Go on with: lockstep run --resume {}\n", result->missing,
+            result->missing + result->runs, folder.root().string());
     }
     for (const std::string& arm : result->given_up) {
-        fmt::print(
-            "{} was not tried again after its failures. Repeat it alone: lockstep run --resume {} --only "
-            "{}\n",
-            arm, folder.root().string(), arm.substr(arm.find(' ') + 1));
+        put("{} was not tried again after its failures.\n", arm);
     }
-    if (result->runs == 0 && !result->interrupted) {
-        fmt::print(stderr,
-                   "lockstep: Nothing was measured: no arm could run.\nThe table says why for each, and what "
-                   "to do.\n");
+    if (!result->failed_arms.empty()) {
+        put("Repeat what failed: lockstep run --resume {} --only {}\n", folder.root().string(),
+            fmt::join(result->failed_arms, ","));
+    }
+    if (result->runs == result->skipped && !result->interrupted) {
+        put(stderr,
+            "lockstep: Nothing was measured: no arm could run.\nThe table says why for each, and what "
+            "to do.\n");
         return kBadInput;
     }
     return exit_code_of(*result);
@@ -117,7 +166,7 @@ int campaign(const record::Plan& plan, std::vector<record::Trial> finished, cons
 
 int start(const RunCommand& command, const pipeline::Workshop& shop)
 {
-    const Result<record::Plan> plan =
+    Result<record::Plan> plan =
         experiment_of(command.options).and_then([&](const spec::Experiment& experiment) {
             return plan_for(experiment, shop);
         });
@@ -128,9 +177,11 @@ int start(const RunCommand& command, const pipeline::Workshop& shop)
         return complain(known.error());
     }
     // Mistakes in data and models are told before a folder is made.
-    if (const Result<pipeline::Ground> ground = pipeline::stage_ground(*plan, shop); !ground) {
+    const Result<pipeline::Ground> ground = pipeline::stage_ground(*plan, shop);
+    if (!ground) {
         return complain(ground.error());
     }
+    name_paths_in_full(*plan);
     const Result<report::ResultsFolder> folder =
         report::ResultsFolder::create(command.out.empty() ? default_folder(*plan) : fs::path(command.out));
     if (!folder) {
@@ -138,7 +189,7 @@ int start(const RunCommand& command, const pipeline::Workshop& shop)
     }
     const std::string experiment = spec::experiment_text(*plan);
     const Result<void> written =
-        write_file(folder->file("design.json"), design_text(*plan, experiment))
+        write_file(folder->file("design.json"), design_text(*plan, experiment, *ground))
             .and_then(
                 [&] { return report::write_environment(folder->file("environment.json"), shop.environment); })
             .and_then([&] { return write_file(folder->file("experiment.toml"), experiment); });
@@ -160,7 +211,11 @@ int go_on(const RunCommand& command, const pipeline::Workshop& shop)
     if (const Result<void> known = known_arms(*plan, command.only); !known) {
         return complain(known.error());
     }
-    return campaign(*plan, folder->finished_trials(), command, shop, *folder);
+    const Result<void> same =
+        pipeline::stage_ground(*plan, shop).and_then([&](const pipeline::Ground& ground) {
+            return require_design(*folder, ground);
+        });
+    return same ? campaign(*plan, folder->finished_trials(), command, shop, *folder) : complain(same.error());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "harness/app/exit_code.hpp"
+#include "harness/base/console.hpp"
 #include "harness/observe/environment.hpp"
 
 namespace lockstep::app {
@@ -82,7 +83,7 @@ const launch::Interrupt* catch_signals()
 
 int complain(const Error& error)
 {
-    fmt::print(stderr, "lockstep: {}\n{}\n", error.what, error.remedy);
+    put(stderr, "lockstep: {}\n{}\n", error.what, error.remedy);
     return kBadInput;
 }
 

@@ -19,6 +19,14 @@ Variant with(const Change& change)
     return variant;
 }
 
+template <class Change>
+Variant backwards(const Change& change)
+{
+    Variant variant = with(change);
+    variant.misread_backwards = true;
+    return variant;
+}
+
 Variant loss(LossForm form)
 {
     return with([&](Variant& v) { v.loss = form; });
@@ -44,10 +52,12 @@ std::vector<KnownCause> layout_causes()
          Stage::pass,
          {with([](Variant& v) { v.padding_side = 'a'; }), with([](Variant& v) { v.padding_side = 'b'; })}},
         {{"flatten-order",
-          "Flattened images are taken in channel, height, width order where the weights are "
-          "in height, width, channel order."},
+          "Flattened images are taken in channel, height, width order where the weights are in height, "
+          "width, "
+          "channel order, or the other way round."},
          Stage::pass,
-         {with([](Variant& v) { v.flatten_chw = true; })}},
+         {with([](Variant& v) { v.flatten_chw = true; }),
+          backwards([](Variant& v) { v.flatten_chw = true; })}},
         {{"flipped-kernel",
           "Convolution kernels are turned by 180 degrees: the framework convolves where the "
           "contract correlates, or the other way round."},
@@ -55,12 +65,14 @@ std::vector<KnownCause> layout_causes()
          {with([](Variant& v) { v.flipped_kernel = true; })}},
         {{"kernel-layout", "Convolution kernels are read in another layout than they are handed over in."},
          Stage::pass,
-         {with([](Variant& v) { v.kernel_oihw = true; })}},
+         {with([](Variant& v) { v.kernel_oihw = true; }),
+          backwards([](Variant& v) { v.kernel_oihw = true; })}},
         {{"transposed-dense",
-          "Dense kernels are read as outputs x inputs where they are handed over as inputs "
-          "x outputs."},
+          "Dense kernels are read transposed: as outputs x inputs where they are handed over as inputs x "
+          "outputs, or the other way round."},
          Stage::pass,
-         {with([](Variant& v) { v.dense_transposed = true; })}},
+         {with([](Variant& v) { v.dense_transposed = true; }),
+          backwards([](Variant& v) { v.dense_transposed = true; })}},
     };
 }
 
@@ -127,7 +139,7 @@ std::vector<KnownCause> noise_causes(const protocol::Network& network)
     return causes;
 }
 
-std::vector<KnownCause> optimizer_causes(const protocol::Optimizer& optimizer)
+std::vector<KnownCause> optimizer_causes(const protocol::Optimizer& optimizer, AdamForm declared)
 {
     std::vector<KnownCause> causes;
     if (optimizer.kind == "sgd") {
@@ -140,12 +152,21 @@ std::vector<KnownCause> optimizer_causes(const protocol::Optimizer& optimizer)
         causes.push_back({{"no-momentum", "SGD runs without its momentum."},
                           Stage::steps,
                           {momentum(MomentumForm::none)}});
+    } else if (declared == AdamForm::classic) {
+        causes.push_back(
+            {{"adam-declared",
+              "The worker declares its own form of Adam, with epsilon outside of the root's bias "
+              "correction, and computes the contract's form or adds epsilon inside of the root."},
+             Stage::steps,
+             {adam(AdamForm::epsilon_hat), adam(AdamForm::inside_root)}});
     } else {
         causes.push_back({{"adam-epsilon",
                            "Adam adds its epsilon outside of the root's bias correction "
                            "(m_hat / (sqrt(v_hat) + epsilon)) or inside of the root."},
                           Stage::steps,
                           {adam(AdamForm::classic), adam(AdamForm::inside_root)}});
+    }
+    if (optimizer.kind != "sgd") {
         causes.push_back({{"no-bias-correction", "Adam runs without bias correction."},
                           Stage::steps,
                           {adam(AdamForm::uncorrected)}});
@@ -153,10 +174,16 @@ std::vector<KnownCause> optimizer_causes(const protocol::Optimizer& optimizer)
                           Stage::steps,
                           {adam(AdamForm::no_momentum)}});
     }
-    causes.push_back({{"gradients-kept", "Gradients of earlier steps are not cleared but added up."},
-                      Stage::steps,
-                      {with([](Variant& v) { v.gradients_kept = true; }),
-                       with([](Variant& v) { v.gradients_kept_from_check = true; })}});
+    return causes;
+}
+
+// Of what reaches the optimizer, whatever its form.
+std::vector<KnownCause> update_causes()
+{
+    KnownCause kept{{"gradients-kept", "Gradients of earlier steps are not cleared but added up."},
+                    Stage::steps,
+                    {with([](Variant& v) { v.gradients_kept = true; }),
+                     with([](Variant& v) { v.gradients_kept_from_check = true; })}};
     KnownCause decay{decay_cause(), Stage::steps, {}};
     for (const double value : {5e-4, 1e-4, 1e-3, 1e-2, 5e-3, 1e-5}) {
         decay.variants.push_back(with([&](Variant& v) { v.weight_decay = value; }));
@@ -167,8 +194,7 @@ std::vector<KnownCause> optimizer_causes(const protocol::Optimizer& optimizer)
             v.decay_decoupled = true;
         }));
     }
-    causes.push_back(std::move(decay));
-    return causes;
+    return {std::move(kept), std::move(decay)};
 }
 
 }  // namespace
@@ -179,7 +205,7 @@ const Cause& decay_cause()
     return cause;
 }
 
-std::vector<KnownCause> causes_for(const reference::Question& question)
+std::vector<KnownCause> causes_for(const reference::Question& question, const Variant& declared)
 {
     std::vector<KnownCause> causes = layout_causes();
     const auto append = [&](std::vector<KnownCause> more) {
@@ -196,7 +222,13 @@ std::vector<KnownCause> causes_for(const reference::Question& question)
         }
     }
     append(noise_causes(question.network));
-    append(optimizer_causes(question.optimizer));
+    append(update_causes());
+    for (KnownCause& known : causes) {
+        for (Variant& variant : known.variants) {
+            variant.adam = declared.adam;
+        }
+    }
+    append(optimizer_causes(question.optimizer, declared.adam));
     return causes;
 }
 

@@ -22,9 +22,10 @@ struct KnownCause {
     std::vector<reference::Variant> variants;  // any of them is this cause
 };
 
-// Those that can show for this question, most telling first. Weight decay stands with usual values only;
-// the diagnosis also fits its value.
-std::vector<KnownCause> causes_for(const reference::Question& question);
+// Those that can show for this question in a worker that declares to do as `declared`, most telling first.
+// Weight decay stands with usual values only; the diagnosis also fits its value.
+std::vector<KnownCause> causes_for(const reference::Question& question,
+                                   const reference::Variant& declared = {});
 
 // Weight decay's id and sentence.
 const Cause& decay_cause();

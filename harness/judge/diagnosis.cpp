@@ -76,7 +76,7 @@ double fitted_decay(const Inquiry& inquiry)
 
 Diagnosis diagnose_pass(Inquiry inquiry, bool logits_depart)
 {
-    std::vector<KnownCause> causes = causes_for(inquiry.question());
+    std::vector<KnownCause> causes = causes_for(inquiry.question(), inquiry.plain().variant);
     for (const KnownCause& known : causes) {
         for (const Variant& variant : known.variants) {
             if (known.stage != Stage::pass || (logits_depart && !logits_may_fit(inquiry, variant))) {
@@ -122,7 +122,7 @@ bool try_training_only(Inquiry& inquiry)
         return false;
     }
     Question pass = only_pass(inquiry.question());
-    const std::vector<KnownCause> causes = causes_for(inquiry.question());
+    const std::vector<KnownCause> causes = causes_for(inquiry.question(), inquiry.plain().variant);
     for (const KnownCause& known : causes) {
         for (const Variant& variant : known.variants) {
             if (known.stage == Stage::pass &&
@@ -142,9 +142,9 @@ bool try_training_only(Inquiry& inquiry)
 
 Diagnosis diagnose_steps(Inquiry inquiry)
 {
-    const Replay replay(inquiry.question(), inquiry.threads());
+    const Replay replay(inquiry.question(), inquiry.plain().variant, inquiry.threads());
     std::vector<Candidate> candidates;  // the nearest variant of each cause; of decay both kinds
-    for (const KnownCause& known : causes_for(inquiry.question())) {
+    for (const KnownCause& known : causes_for(inquiry.question(), inquiry.plain().variant)) {
         for (const Variant& variant : known.variants) {
             if (known.stage != Stage::steps) {
                 continue;

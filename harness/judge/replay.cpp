@@ -10,9 +10,9 @@ namespace lockstep::judge {
 using record::ExactObservation;
 using reference::Variant;
 
-Replay::Replay(const reference::Question& question, int threads) : question_(question), threads_(threads)
+Replay::Replay(const reference::Question& question, const Variant& plain, int threads)
+    : question_(question), threads_(threads)
 {
-    const Variant plain;
     reference::Weights weights = reference::weights_of(question);
     reference::OptimizerState optimizer(question.optimizer, plain, threads);
     for (int step = 0; step < question.steps; ++step) {

@@ -15,8 +15,9 @@ namespace lockstep::judge {
 // near enough to rank the optimizer's forms.
 class Replay {
 public:
-    // The question must outlive this object. Runs the reference through it once.
-    Replay(const reference::Question& question, int threads);
+    // The question must outlive this object. Runs the reference of `plain`, the variant that is expected,
+    // through it once.
+    Replay(const reference::Question& question, const reference::Variant& plain, int threads);
 
     // The parameters that a variant of the optimizer reaches; losses as in `plain`.
     record::ExactObservation with(const reference::Variant& variant,

@@ -27,6 +27,19 @@ std::string name_of(const record::Plan& plan, const Ground& ground, const Turn& 
                        plan.arms[turn.arm].name);
 }
 
+bool was_skipped(const Trial& trial)
+{
+    return trial.outcome.kind == record::OutcomeKind::skipped;
+}
+
+bool disk_is_full(const std::filesystem::path& folder)
+{
+    constexpr std::uintmax_t kLeast = 64 * 1024;  // what a record needs
+    std::error_code code;
+    const std::filesystem::space_info space = std::filesystem::space(folder, code);
+    return !code && space.available < kLeast;
+}
+
 class Campaign {
 public:
     Campaign(const CampaignOrder& order, const Workshop& shop, const report::ResultsFolder& folder,
@@ -149,8 +162,13 @@ private:
             std::filesystem::remove_all(*folder, ignored);
             return {};
         }
-        const bool skipped = trial.outcome.kind == record::OutcomeKind::skipped;
-        failures = trial.outcome.ok() ? 0 : skipped ? kFailuresInARow : failures + 1;
+        if (!trial.outcome.ok() && disk_is_full(*folder)) {  // no fault of the arm's
+            std::error_code ignored;
+            std::filesystem::remove_all(*folder, ignored);
+            return fail(fmt::format("The disk that holds {} is full.", folder_.root().string()),
+                        "Free some space there; the run that met it is made again.");
+        }
+        failures = trial.outcome.ok() ? 0 : was_skipped(trial) ? kFailuresInARow : failures + 1;
         settle();
         forecast_.note(turn, static_cast<double>(observe::monotonic_ns() - begin) * 1e-9);
         trials_.push_back(std::move(trial));
@@ -190,6 +208,14 @@ private:
         result.conclusion = conclude(plan_, ground_, gate_, trials_);
         result.interrupted = interrupted();
         result.runs = trials_.size();
+        for (const record::Arm& arm : plan_.arms) {
+            if (std::any_of(trials_.begin(), trials_.end(), [&](const Trial& trial) {
+                    return trial.arm == arm.name && !trial.outcome.ok() && !was_skipped(trial);
+                })) {
+                result.failed_arms.push_back(arm.name);
+            }
+        }
+        result.skipped = static_cast<std::size_t>(std::count_if(trials_.begin(), trials_.end(), was_skipped));
         result.missing = of_ - trials_.size();
         result.given_up.assign(given_up_.begin(), given_up_.end());
         Result<void> told;

@@ -13,9 +13,11 @@ namespace lockstep::pipeline {
 struct CampaignResult {
     Conclusion conclusion;
     bool interrupted = false;
-    std::size_t runs = 0;               // on disk, earlier ones of a resumed campaign included
-    std::size_t missing = 0;            // not made: the campaign was interrupted
-    std::vector<std::string> given_up;  // "cnn2 NAME": not tried again after failures in a row
+    std::size_t runs = 0;                  // on disk, earlier ones of a resumed campaign included
+    std::size_t skipped = 0;               // of these, what could not be done as asked
+    std::size_t missing = 0;               // not made: the campaign was interrupted
+    std::vector<std::string> failed_arms;  // with a failed run, in the plan's order
+    std::vector<std::string> given_up;     // "cnn2 NAME": not tried again after failures in a row
 };
 
 struct CampaignOrder {

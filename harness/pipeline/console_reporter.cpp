@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/base/console.hpp"
 #include "harness/report/standing_table.hpp"
 
 namespace lockstep::pipeline {
@@ -33,6 +34,14 @@ void ConsoleReporter::opening(const record::Plan& plan, const Ground& ground)
 
 void ConsoleReporter::gate(const record::Plan& plan, const Ground& ground, const GateResult& result)
 {
+    if (!plan.verify && result.admission == Admission::unchecked) {
+        if (!told_unchecked_) {
+            line_.say(
+                "gate  left out, as asked (--no-verify): nothing shows that the arms compute the same.");
+            told_unchecked_ = true;
+        }
+        return;
+    }
     std::string text = fmt::format("gate  {} {}: {}", ground.networks[result.network].short_name,
                                    plan.arms[result.arm].name, word(result.admission));
     if (result.admission == Admission::agrees) {
@@ -40,7 +49,8 @@ void ConsoleReporter::gate(const record::Plan& plan, const Ground& ground, const
             fmt::format(", {} parameters, first loss {:.6f}, {:.0f} units in the last place from float64{}",
                         result.parameters.value_or(0), result.first_loss.value_or(0),
                         result.furthest_units.value_or(0), result.from_cache ? " (shown earlier)" : "");
-    } else if (!result.note.empty()) {
+    }
+    if (!result.note.empty()) {
         text += ". " + result.note;
     }
     line_.say(text);
@@ -88,7 +98,7 @@ Result<void> ConsoleReporter::closing(const Conclusion& conclusion)
 {
     line_.clear();
     for (const record::StandingTable& table : conclusion.tables) {
-        fmt::print("\n{}", report::table_text(table, colour_));
+        put("\n{}", report::table_text(table, colour_));
     }
     std::fflush(stdout);
     return {};

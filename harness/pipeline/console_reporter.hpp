@@ -24,6 +24,7 @@ public:
 private:
     bool colour_;
     report::ProgressLine line_;
+    bool told_unchecked_ = false;
 };
 
 }  // namespace lockstep::pipeline

@@ -21,9 +21,10 @@ struct ExamPaper {
 
 // Sets the exam of `network` from the training images, with the campaign's optimizer in the exam's figures
 // (judge::exam_optimizer) and the weights that the campaign's seed gives, and writes its files into `folder`.
-// Takes as long as the float64 answer. Errors: data that cannot be read, files that cannot be written.
+// `adam` is the form that the answer follows. Takes as long as the float64 answer. Errors: data that cannot
+// be read, files that cannot be written.
 Result<ExamPaper> set_paper(const record::Plan& plan, const protocol::Network& network,
-                            const data::Dataset& dataset, std::int64_t batch,
+                            const data::Dataset& dataset, std::int64_t batch, reference::AdamForm adam,
                             const std::filesystem::path& folder);
 
 }  // namespace lockstep::pipeline

@@ -25,6 +25,9 @@ using Json = nlohmann::ordered_json;
 using record::Outcome;
 using record::OutcomeKind;
 
+constexpr std::string_view kOwnAdam =
+    "Adam in the framework's own form, epsilon outside of the root's bias correction.";
+
 constexpr std::int64_t kValuesInBatch = 64 * 28 * 28;  // image values of a check's batch: the float64
                                                        // reference then takes seconds at any image size
 
@@ -76,12 +79,13 @@ public:
             return result;
         }
         const std::string key = cache_.key(network, asked, **manifest, ready);
-        if (cache_.recall(key, result)) {
+        const fs::path table = table_of(order_.ground.networks[network], asked);
+        if (cache_.recall(key, result, table)) {
             return result;
         }
         examine(network, asked, result);
         if (result.admission == Admission::agrees) {
-            cache_.keep(key, result);
+            cache_.keep(key, result, table);
         }
         return result;
     }
@@ -89,81 +93,104 @@ public:
 private:
     void examine(std::size_t network, const record::Arm& arm, GateResult& result)
     {
-        const std::int64_t batch = gate_batch(order_.ground.networks[network], arm.batch);
-        const Result<const ExamPaper*> paper = paper_for(network, batch);
+        const protocol::Network& described = order_.ground.networks[network];
+        const std::int64_t batch = gate_batch(described, arm.batch);
+        launch::Answer<Session> session = open(described, arm, batch);
+        if (!session) {
+            fail_with(session.error(), result);
+            return;
+        }
+        result.parameters = session->build.parameters;
+        const bool own_adam = order_.plan.optimizer.kind == "adam" && session->build.adam == "classic";
+        const Result<const ExamPaper*> paper = paper_for(network, batch, own_adam);
         if (!paper) {
-            result.admission = Admission::failed;
-            result.note = paper.error().what + " " + paper.error().remedy;
+            fail_with(broken(paper.error()), result);
             return;
         }
-        const launch::Answer<record::Observation> observed =
-            ask(**paper, order_.ground.networks[network], arm, batch, result);
+        const launch::Answer<record::Observation> observed = ask(**paper, described, arm, *session);
         if (!observed) {
-            result.outcome = observed.error();
-            result.admission =
-                observed.error().kind == OutcomeKind::skipped ? Admission::skipped : Admission::failed;
-            result.note = observed.error().reason +
-                          (observed.error().remedy.empty() ? "" : " " + observed.error().remedy);
+            fail_with(observed.error(), result);
             return;
         }
-        const judge::Exam& exam = (*paper)->exam;
-        const judge::Agreement agreement = judge::compare(*observed, exam.question, exam.answer);
-        result.first_loss = observed->loss;
+        compare(**paper, *observed, arm, described, result);
+        if (own_adam) {
+            result.note = std::string(kOwnAdam) + (result.note.empty() ? "" : " ") + result.note;
+        }
+    }
+
+    static void fail_with(const Outcome& outcome, GateResult& result)
+    {
+        result.outcome = outcome;
+        result.admission = outcome.kind == OutcomeKind::skipped ? Admission::skipped : Admission::failed;
+        result.note = outcome.reason + (outcome.remedy.empty() ? "" : " " + outcome.remedy);
+    }
+
+    void compare(const ExamPaper& paper, const record::Observation& observed, const record::Arm& arm,
+                 const protocol::Network& network, GateResult& result) const
+    {
+        const judge::Exam& exam = paper.exam;
+        const judge::Agreement agreement = judge::compare(observed, exam.question, exam.answer);
+        result.first_loss = observed.loss;
         result.furthest_units = agreement.furthest_units();
         result.admission = agreement.agrees ? Admission::agrees : Admission::departs;
+        judge::Diagnosis diagnosis;
         if (!agreement.agrees) {
+            diagnosis = judge::diagnose(observed, exam.question, exam.answer, agreement);
             result.note = judge::sentence(agreement);
-            const judge::Diagnosis diagnosis =
-                judge::diagnose(*observed, exam.question, exam.answer, agreement);
             result.note += diagnosis.cause ? fmt::format(" Likely cause: {}", diagnosis.cause->sentence)
                                            : std::string(" None of the known causes fits.");
         }
-        report(arm, order_.ground.networks[network], agreement);
+        report(arm, network, exam, agreement, diagnosis);
     }
 
-    // The exam of a network at a batch size; set once, since the float64 answer takes a while.
-    Result<const ExamPaper*> paper_for(std::size_t network, std::int64_t batch)
+    // The exam of a network at a batch size; set once for each form of Adam, since the float64 answer takes a
+    // while.
+    Result<const ExamPaper*> paper_for(std::size_t network, std::int64_t batch, bool own_adam)
     {
-        const std::string key = fmt::format("{}_{}", order_.ground.networks[network].id, batch);
+        const std::string key =
+            fmt::format("{}_{}{}", order_.ground.networks[network].id, batch, own_adam ? "_classic" : "");
         if (const auto at = papers_.find(key); at != papers_.end()) {
             return &at->second;
         }
-        Result<ExamPaper> paper = set_paper(order_.plan, order_.ground.networks[network],
-                                            order_.ground.dataset, batch, order_.staging / ("exam_" + key));
+        Result<ExamPaper> paper =
+            set_paper(order_.plan, order_.ground.networks[network], order_.ground.dataset, batch,
+                      own_adam ? reference::AdamForm::classic : reference::AdamForm::epsilon_hat,
+                      order_.staging / ("exam_" + key));
         if (!paper) {
             return tl::unexpected(paper.error());
         }
         return &papers_.emplace(key, std::move(*paper)).first->second;
     }
 
+    launch::Answer<Session> open(const protocol::Network& network, const record::Arm& arm, std::int64_t batch)
+    {
+        const protocol::Optimizer optimizer = judge::exam_optimizer(order_.plan.optimizer, network);
+        return open_session({arm,
+                             network,
+                             optimizer,
+                             order_.plan.limits,
+                             batch,
+                             false,
+                             order_.plan.seed,
+                             order_.plan.seed,
+                             order_.folder / fmt::format("{}_{}.txt", network.short_name, arm.name),
+                             {}},
+                            shop_);
+    }
+
     launch::Answer<record::Observation> ask(const ExamPaper& paper, const protocol::Network& network,
-                                            const record::Arm& arm, std::int64_t batch, GateResult& result)
+                                            const record::Arm& arm, Session& session)
     {
         const std::string name = fmt::format("{}_{}", network.short_name, arm.name);
-        const SessionOrder order{arm,
-                                 network,
-                                 paper.exam.question.optimizer,
-                                 order_.plan.limits,
-                                 batch,
-                                 false,
-                                 order_.plan.seed,
-                                 order_.plan.seed,
-                                 order_.folder / (name + ".txt"),
-                                 {}};
-        launch::Answer<Session> session = open_session(order, shop_);
-        if (!session) {
-            return tl::unexpected(session.error());
-        }
-        result.parameters = session->build.parameters;
         const fs::path folder = order_.staging / ("check_" + name);
         std::error_code code;
         fs::create_directories(folder, code);
         const auto weights =
-            supply_weights(network, session->hello.layouts, paper.exam.question.weights, folder / "weights");
+            supply_weights(network, session.hello.layouts, paper.exam.question.weights, folder / "weights");
         if (!weights) {
             return tl::unexpected(broken(weights.error()));
         }
-        launch::Worker& worker = *session->worker;
+        launch::Worker& worker = *session.worker;
         const launch::Answer<protocol::CheckReply> reply =
             worker.weights_in({*weights})
                 .and_then([&](const protocol::Nothing&) {
@@ -183,7 +210,7 @@ private:
             return tl::unexpected(ended.error());
         }
         launch::Answer<record::Observation> observation =
-            collect(*reply, network, session->hello.layouts, arm);
+            collect(*reply, network, session.hello.layouts, arm);
         fs::remove_all(folder, code);
         return observation;
     }
@@ -252,9 +279,14 @@ private:
         return observation;
     }
 
-    // gate/<network>_<arm>.json: the table of departures, for who wants to see it.
-    void report(const record::Arm& arm, const protocol::Network& network,
-                const judge::Agreement& agreement) const
+    fs::path table_of(const protocol::Network& network, const record::Arm& arm) const
+    {
+        return order_.folder / fmt::format("{}_{}.json", network.short_name, arm.name);
+    }
+
+    // The table of departures, for who wants to see it.
+    void report(const record::Arm& arm, const protocol::Network& network, const judge::Exam& exam,
+                const judge::Agreement& agreement, const judge::Diagnosis& diagnosis) const
     {
         Json rows = Json::array();
         for (const judge::Departure& row : agreement.table) {
@@ -267,11 +299,22 @@ private:
                             {"excess", row.excess},
                             {"departs", row.departs()}});
         }
-        const Json json{
-            {"arm", arm.name}, {"network", network.id}, {"agrees", agreement.agrees}, {"table", rows}};
+        Json json{{"arm", arm.name}, {"network", network.id}, {"agrees", agreement.agrees}};
+        json["batch"] = exam.question.batch;
+        json["adam"] = exam.answer.variant.adam == reference::AdamForm::classic ? "classic" : "epsilon_hat";
+        json["doubtful_units"] = exam.answer.tolerances.doubtful;
+        if (!agreement.agrees) {
+            json["cause"] = diagnosis.cause ? Json(diagnosis.cause->id) : Json();
+            json["grounds"] = diagnosis.grounds;
+            Json tried = Json::array();
+            for (const judge::Attempt& attempt : diagnosis.attempts) {
+                tried.push_back({{"cause", attempt.cause}, {"distance", attempt.distance}});
+            }
+            json["tried"] = tried;
+        }
+        json["table"] = rows;
         // Told on the console too; a disk that is full will be met again by the first run.
-        [[maybe_unused]] const Result<void> written = write_file(
-            order_.folder / fmt::format("{}_{}.json", network.short_name, arm.name), json.dump(2) + "\n");
+        [[maybe_unused]] const Result<void> written = write_file(table_of(network, arm), json.dump(2) + "\n");
     }
 
     const GateOrder& order_;

@@ -25,7 +25,8 @@ struct GateResult {
     std::size_t network = 0;
     std::size_t arm = 0;
     Admission admission = Admission::unchecked;
-    std::string note;                        // one or two sentences; empty when it agrees
+    std::string note;                        // one or two sentences; when it agrees, only what it declares to
+                                             // do otherwise than the contract, if anything
     std::optional<double> first_loss;        // the worker's own, on the first batch
     std::optional<double> furthest_units;    // of logits and gradients, in float32's units in the last place
     std::optional<std::int64_t> parameters;  // as the worker counted them

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 5;  // raised when the exam or its judgement changes
+constexpr int kFormat = 6;  // raised when the exam or its judgement changes
 
 void add_files(Digest& digest, const fs::path& folder)
 {
@@ -91,12 +91,17 @@ std::string GateCache::key(std::size_t network, const record::Arm& arm, const la
     return digest.hex();
 }
 
-bool GateCache::recall(const std::string& key, GateResult& result) const
+bool GateCache::recall(const std::string& key, GateResult& result, const fs::path& table) const
 {
     const Result<std::string> text = read_file(shop_.gate_cache / (key + ".json"));
     const Json json = text ? Json::parse(*text, nullptr, false) : Json();
     if (!json.is_object() || !json.contains("first_loss") || !json.contains("parameters") ||
         !json.contains("furthest_units") || !json.contains("note")) {
+        return false;
+    }
+    std::error_code code;
+    if (!fs::copy_file(shop_.gate_cache / (key + ".table.json"), table, fs::copy_options::overwrite_existing,
+                       code)) {
         return false;
     }
     result.admission = Admission::agrees;
@@ -108,10 +113,12 @@ bool GateCache::recall(const std::string& key, GateResult& result) const
     return true;
 }
 
-void GateCache::keep(const std::string& key, const GateResult& result) const
+void GateCache::keep(const std::string& key, const GateResult& result, const fs::path& table) const
 {
     std::error_code ignored;
     fs::create_directories(shop_.gate_cache, ignored);
+    fs::copy_file(table, shop_.gate_cache / (key + ".table.json"), fs::copy_options::overwrite_existing,
+                  ignored);
     const Json json{{"first_loss", *result.first_loss},
                     {"parameters", *result.parameters},
                     {"furthest_units", *result.furthest_units},

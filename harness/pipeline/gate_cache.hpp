@@ -10,7 +10,8 @@
 
 namespace lockstep::pipeline {
 
-// One small file in the workshop's gate_cache for each arm that agreed. Departures are never kept.
+// For each arm that agreed its result and its table of distances, in the workshop's gate_cache. Departures
+// are never kept.
 class GateCache {
 public:
     // The arguments must outlive the cache.
@@ -21,11 +22,12 @@ public:
     std::string key(std::size_t network, const record::Arm& arm, const launch::Manifest& manifest,
                     const launch::Readiness& ready) const;
 
-    // True, with `result` filled, where that key was kept.
-    bool recall(const std::string& key, GateResult& result) const;
+    // True, with `result` filled and the table written to `table`, where that key was kept.
+    bool recall(const std::string& key, GateResult& result, const std::filesystem::path& table) const;
 
-    // Requires: the arm agreed. A cache that cannot be written costs the next campaign a check, nothing else.
-    void keep(const std::string& key, const GateResult& result) const;
+    // Requires: the arm agreed; `table` holds its table. A cache that cannot be written costs the next
+    // campaign a check, nothing else.
+    void keep(const std::string& key, const GateResult& result, const std::filesystem::path& table) const;
 
 private:
     const record::Plan& plan_;

@@ -60,8 +60,11 @@ std::optional<double> cores_used(const Trial& trial)
     for (const record::Epoch& epoch : trial.epochs) {
         wall += epoch.evaluation ? epoch.evaluation->seconds() : 0;
     }
-    return trial.usage.train_cpu_seconds && wall > 0 ? std::optional(*trial.usage.train_cpu_seconds / wall)
-                                                     : std::nullopt;
+    // CPU time comes in ticks of 10 ms a process: a shorter training cannot tell 1.0 from 1.1 cores.
+    constexpr double kShortest = 0.2;
+    return trial.usage.train_cpu_seconds && wall >= kShortest
+               ? std::optional(*trial.usage.train_cpu_seconds / wall)
+               : std::nullopt;
 }
 
 std::optional<double> peak_mb(const Trial& trial)
@@ -175,8 +178,16 @@ private:
     {
         const protocol::Network& network = ground_.networks[network_];
         const record::Arm& arm = groups_[baseline()].arm ? *groups_[baseline()].arm : plan_.arms.front();
-        return fmt::format("{} {}x{}, batch {}, {} thread{}", network.short_name, network.input[0],
-                           network.input[1], arm.batch, arm.threads, arm.threads == 1 ? "" : "s");
+        // What arms differ in stands in their names, not above them all.
+        const auto all = [&](auto member) {
+            return std::all_of(plan_.arms.begin(), plan_.arms.end(),
+                               [&](const record::Arm& other) { return other.*member == arm.*member; });
+        };
+        return fmt::format("{} {}x{}{}{}", network.short_name, network.input[0], network.input[1],
+                           all(&record::Arm::batch) ? fmt::format(", batch {}", arm.batch) : "",
+                           all(&record::Arm::threads)
+                               ? fmt::format(", {} thread{}", arm.threads, arm.threads == 1 ? "" : "s")
+                               : "");
     }
 
     std::size_t baseline() const
@@ -234,6 +245,9 @@ private:
         } else {
             judge_row(i, row);
         }
+        if (group.ranked() && !group.gate->note.empty()) {
+            row.note = group.gate->note + (row.note.empty() ? "" : " ") + row.note;
+        }
         note_failures(group, row);
         conclusion_.any_failed = conclusion_.any_failed || row.failed > 0;
         return row;
@@ -290,6 +304,7 @@ private:
                 names.push_back(group.arm->name);
             }
         }
+        note_short_runs(table);
         if (!names.empty() && !groups_[baseline()].ranked()) {
             table.notes.push_back(fmt::format(
                 "The baseline {} is not ranked, so nothing is compared with it.", plan_.baseline));
@@ -315,6 +330,22 @@ private:
                 "The control failed: {} against itself came out at {:.2f}x, so no difference is claimed. "
                 "Run more blocks, or on a quieter machine.",
                 plan_.baseline, twin_->contrast.ratio()));
+        }
+    }
+
+    // Runs of few steps keep half of them for the median, whatever warm-up was asked for.
+    void note_short_runs(StandingTable& table) const
+    {
+        for (const Group& group : groups_) {
+            for (const Trial* trial : group.trials) {
+                if (trial->outcome.ok() && trial->warm_up_steps < plan_.warm_up_steps) {
+                    table.notes.push_back(fmt::format(
+                        "Short runs: of {} steps {} are warm-up ({} were asked for), so medians are over {}.",
+                        trial->steps.size(), trial->warm_up_steps, plan_.warm_up_steps,
+                        static_cast<std::int64_t>(trial->steps.size()) - trial->warm_up_steps));
+                    return;
+                }
+            }
         }
     }
 

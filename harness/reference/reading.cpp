@@ -29,6 +29,21 @@ void then(Order& order, const Order& next)
     order = std::move(result);
 }
 
+Order inverse(const Order& order)
+{
+    Order result(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        result[order[i]] = i;
+    }
+    return result;
+}
+
+// What a variant makes of a misreading.
+Order in_direction(Order order, const Variant& variant)
+{
+    return variant.misread_backwards ? inverse(order) : order;
+}
+
 Order kernel_order(const Layer& layer, const Variant& variant)
 {
     const auto channels = static_cast<std::size_t>(layer.input.back());
@@ -45,7 +60,7 @@ Order kernel_order(const Layer& layer, const Variant& variant)
                 }
             }
         }
-        then(order, next);
+        then(order, in_direction(std::move(next), variant));
     }
     if (variant.flipped_kernel) {
         Order next;
@@ -72,7 +87,7 @@ Order dense_order(const Layer& layer, const std::vector<std::int64_t>* image, co
                 next.push_back(o * inputs + i);
             }
         }
-        then(order, next);
+        then(order, in_direction(std::move(next), variant));
     }
     if (variant.flatten_chw && image != nullptr && image->size() == 3) {
         const auto pixels = static_cast<std::size_t>((*image)[0] * (*image)[1]);
@@ -85,7 +100,7 @@ Order dense_order(const Layer& layer, const std::vector<std::int64_t>* image, co
                 }
             }
         }
-        then(order, next);
+        then(order, in_direction(std::move(next), variant));
     }
     return order;
 }

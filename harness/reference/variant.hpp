@@ -41,10 +41,12 @@ struct Variant {
     char padding_side = 0;
     // A worker's misreading of the handed memory: the gradients and parameters that it returns are
     // misread in the same way.
-    bool flatten_chw = false;       // dense kernels after flatten are taken with rows in CHW order
-    bool flipped_kernel = false;    // convolution kernels are turned by 180 degrees
-    bool kernel_oihw = false;       // convolution kernels' memory is taken as OIHW
-    bool dense_transposed = false;  // dense kernels' memory is taken as out x in
+    bool flatten_chw = false;        // dense kernels after flatten are taken with rows in CHW order
+    bool flipped_kernel = false;     // convolution kernels are turned by 180 degrees
+    bool kernel_oihw = false;        // convolution kernels' memory is taken as OIHW
+    bool dense_transposed = false;   // dense kernels' memory is taken as out x in
+    bool misread_backwards = false;  // the three orders above change places: handed over in CHW, OIHW or
+                                     // out x in, as asked for, and taken as HWC, HWIO or in x out
     LossForm loss = LossForm::mean;
     bool probabilities_shown = false;  // the logits shown went through softmax; all else is right
     int label_shift = 0;               // class c is taken as (c + shift) modulo the number of classes

@@ -1,5 +1,6 @@
 // Redrawn at most four times a second: drawing must not disturb what is measured.
 #include "harness/report/progress_line.hpp"
+#include "harness/base/console.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -50,7 +51,7 @@ void ProgressLine::show(const std::string& label, double share, const std::optio
     if (seconds_left) {
         line += fmt::format("  about {} left", duration_words(*seconds_left));
     }
-    fmt::print(stderr, "\r\033[K{}", line.substr(0, terminal_width() - 1));
+    put(stderr, "\r\033[K{}", line.substr(0, terminal_width() - 1));
     std::fflush(stderr);
     drawn_ = true;
 }
@@ -58,14 +59,14 @@ void ProgressLine::show(const std::string& label, double share, const std::optio
 void ProgressLine::say(const std::string& line)
 {
     clear();
-    fmt::print(stderr, "{}\n", line);
+    put(stderr, "{}\n", line);
     std::fflush(stderr);
 }
 
 void ProgressLine::clear()
 {
     if (drawn_) {
-        fmt::print(stderr, "\r\033[K");
+        put(stderr, "\r\033[K");
         std::fflush(stderr);
         drawn_ = false;
     }

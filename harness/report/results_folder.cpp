@@ -28,6 +28,29 @@ struct ResultsFolder::Lock {
     }
 };
 
+namespace {
+
+// Results must not be mixed with, nor written over, what lies there.
+Result<void> require_empty(const fs::path& root)
+{
+    std::error_code code;
+    if (fs::exists(root / "experiment.toml", code) || fs::exists(root / "trials", code)) {
+        return fail(
+            fmt::format("The results folder {} holds the results of an earlier run.", root.string()),
+            fmt::format("Go on with it by `lockstep run --resume {}`, or name another folder with --out.",
+                        root.string()));
+    }
+    for (const auto& entry : fs::directory_iterator(root, code)) {
+        if (const std::string name = entry.path().filename().string(); name != ".lock") {
+            return fail(fmt::format("The folder {} is not empty: it holds {}.", root.string(), name),
+                        "Name a new or an empty folder with --out; nothing there was changed.");
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<ResultsFolder::Lock>> ResultsFolder::lock_folder(const fs::path& root)
 {
     const int fd = ::open((root / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -55,15 +78,17 @@ Result<ResultsFolder> ResultsFolder::create(const fs::path& root)
         return fail(fmt::format("The results folder {} cannot be made: {}.", root.string(), code.message()),
                     "Name a folder that you may write to, with --out.");
     }
+    // A campaign that writes there has its lock, and says more than that the folder is not empty.
+    const bool in_use = fs::exists(root / ".lock", code);
+    if (const Result<void> empty = require_empty(root); !empty && !in_use) {
+        return tl::unexpected(empty.error());
+    }
     auto lock = lock_folder(root);
     if (!lock) {
         return tl::unexpected(lock.error());
     }
-    if (fs::exists(root / "experiment.toml") || fs::exists(root / "trials")) {
-        return fail(
-            fmt::format("The results folder {} holds the results of an earlier run.", root.string()),
-            fmt::format("Go on with it by `lockstep run --resume {}`, or name another folder with --out.",
-                        root.string()));
+    if (const Result<void> empty = require_empty(root); !empty) {
+        return tl::unexpected(empty.error());
     }
     fs::create_directories(root / "trials", code);
     fs::create_directories(root / "gate", code);

@@ -23,7 +23,7 @@ namespace lockstep::report {
 class ResultsFolder {
 public:
     // A new folder (made with its parents), or an empty one. Fails when it cannot be written, when it holds
-    // results already, or when another campaign is writing to it.
+    // results or anything else already, or when another campaign is writing to it.
     static Result<ResultsFolder> create(const std::filesystem::path& root);
     // An existing one, to go on with. Fails when it holds no experiment.toml, or is in use.
     static Result<ResultsFolder> resume(const std::filesystem::path& root);

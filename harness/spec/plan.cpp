@@ -136,13 +136,14 @@ Result<Arm> arm_of(const ArmSpec& spec, const ArmSpec& defaults, int cores)
 Result<void> check_bounds(const Experiment& experiment, const Plan& plan)
 {
     constexpr double kMost = 1e9;
+    constexpr double kLongest = 10'000;  // blocks or epochs: beyond, weeks at a second each
     const struct {
         const char* name;
         double value;
         double least;
         double most;
-    } bounds[] = {{"blocks", static_cast<double>(plan.blocks), 1, kMost},
-                  {"epochs", static_cast<double>(plan.epochs), 1, kMost},
+    } bounds[] = {{"blocks", static_cast<double>(plan.blocks), 1, kLongest},
+                  {"epochs", static_cast<double>(plan.epochs), 1, kLongest},
                   {"warm-up-steps", static_cast<double>(plan.warm_up_steps), 0, kMost},
                   {"seed", static_cast<double>(experiment.seed.value_or(0)), 0, kMost},
                   {"settle-ms", static_cast<double>(plan.settle_ms), 0, kMost},

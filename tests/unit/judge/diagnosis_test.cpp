@@ -111,6 +111,12 @@ std::vector<Saboteur> saboteurs()
         saboteur("flipped-kernel", "flipped kernel", [](Variant& v) { v.flipped_kernel = true; }),
         saboteur("kernel-layout", "kernel as OIHW", [](Variant& v) { v.kernel_oihw = true; }),
         saboteur("transposed-dense", "dense transposed", [](Variant& v) { v.dense_transposed = true; }),
+        saboteur("flatten-order", "flatten HWC where CHW is declared",
+                 [](Variant& v) { v.flatten_chw = v.misread_backwards = true; }),
+        saboteur("kernel-layout", "kernel as HWIO where OIHW is declared",
+                 [](Variant& v) { v.kernel_oihw = v.misread_backwards = true; }),
+        saboteur("transposed-dense", "dense in x out where out x in is declared",
+                 [](Variant& v) { v.dense_transposed = v.misread_backwards = true; }),
         saboteur("sum-loss", "sum loss", [](Variant& v) { v.loss = LossForm::sum; }),
         saboteur("per-example-loss", "per-example loss", [](Variant& v) { v.loss = LossForm::per_example; }),
         saboteur("softmax-twice", "softmax twice", [](Variant& v) { v.loss = LossForm::softmax_twice; }),
@@ -234,6 +240,36 @@ TEST(Diagnosis, finds_what_departs_in_training_only)
     Variant shifted;
     shifted.label_shift = 1;
     EXPECT_EQ(cause_of(only_in_training(shifted, exam), exam), "label-shift");
+}
+
+TEST(Diagnosis, finds_dropout_that_is_on_in_training_only)
+{
+    for (int number = 0; number < kNetworks; ++number) {
+        for (const std::string kind : {"adam", "sgd"}) {
+            protocol::Optimizer optimizer;
+            optimizer.kind = kind;
+            const Exam exam = exam_of(telling_network(number), optimizer, number);
+            Variant drops;
+            drops.dropout_seed = 12345;
+            EXPECT_EQ(cause_of(only_in_training(drops, exam), exam), "dropout-on") << number << " " << kind;
+        }
+    }
+}
+
+TEST(Diagnosis, holds_a_worker_to_the_form_of_Adam_that_it_declares)
+{
+    Variant classic;
+    classic.adam = AdamForm::classic;
+    Exam exam = exam_of(telling_network(0), {}, 0);
+    const record::Observation contract = worker_of({}, exam, 0);
+    const record::Observation own = worker_of(classic, exam, 0);
+    EXPECT_EQ(cause_of(own, exam), "adam-epsilon");
+    exam.answer = judge::answer(exam.question, classic, 1);
+    EXPECT_TRUE(compare(own, exam.question, exam.answer).agrees);
+    EXPECT_EQ(cause_of(contract, exam), "adam-declared");
+    Variant decays = classic;
+    decays.weight_decay = 3e-4;
+    EXPECT_EQ(cause_of(worker_of(decays, exam, 0), exam), "weight-decay");
 }
 
 TEST(Diagnosis, knows_ceil_by_the_size_of_the_dense_kernel)

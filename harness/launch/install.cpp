@@ -250,10 +250,12 @@ Result<void> uninstall(const std::string& share, const Places& places, const Ins
         return tl::unexpected(locked.error());
     }
     remove_marker(share, places);
-    fs::remove_all(prefix, error);
-    if (error) {
-        return fail(fmt::format("{} cannot be removed: {}.", prefix.string(), error.message()),
-                    "Check who owns lockstep's home folder, then run the same command again.");
+    for (const fs::path& folder : {places.downloads(share), prefix}) {
+        fs::remove_all(folder, error);
+        if (error) {
+            return fail(fmt::format("{} cannot be removed: {}.", folder.string(), error.message()),
+                        "Check who owns lockstep's home folder, then run the same command again.");
+        }
     }
     fs::remove(InstallAttempt::log_of(share, places), error);
     return {};

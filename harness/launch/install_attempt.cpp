@@ -52,13 +52,16 @@ void InstallAttempt::tell(const std::string& line) const
     }
 }
 
-// A person wants to see that something moves, not each line of a tool.
+// A person wants to see that something moves, not each line of a tool: downloads that take a while, builds,
+// and what an install script says to them.
 void InstallAttempt::report(std::string_view line) const
 {
-    constexpr std::string_view kWorth[] = {"Collecting ", "Downloading ", "Building wheel",
-                                           "Installing collected", "lockstep: "};
+    constexpr std::string_view kWorth[] = {"Building wheel", "Installing collected", "lockstep: "};
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    if (std::ranges::any_of(kWorth, [&](std::string_view begin) { return line.starts_with(begin); })) {
+    const bool long_download =
+        line.starts_with("Downloading ") && (line.ends_with(" MB)") || line.ends_with(" GB)"));
+    if (long_download ||
+        std::ranges::any_of(kWorth, [&](std::string_view begin) { return line.starts_with(begin); })) {
         tell("  " + std::string(line.substr(0, 100)));
     }
 }
@@ -146,8 +149,10 @@ Result<void> InstallAttempt::fill_by_script(Installed& facts)
 {
     std::error_code error;
     fs::create_directories(prefix_, error);
+    fs::create_directories(places_.downloads(plan_.share), error);
     Variables variables = quiet_variables(true);
     variables["LOCKSTEP_PREFIX"] = prefix_.string();
+    variables["LOCKSTEP_DOWNLOADS"] = places_.downloads(plan_.share).string();
     variables["LOCKSTEP_HOME"] = places_.home.string();
     variables["LOCKSTEP_SDK"] = places_.sdk.string();
     variables["LOCKSTEP_BIN"] = places_.bin.string();

@@ -12,6 +12,8 @@ struct Places {
     std::filesystem::path bin;   // built programs of workers
 
     std::filesystem::path installs() const { return home / "installs"; }
+    // What an install by script fetched and may use again; kept when the install starts over.
+    std::filesystem::path downloads(const std::string& share) const { return home / "downloads" / share; }
     std::filesystem::path prefix(const std::string& share) const { return home / "installs" / share; }
 };
 

@@ -79,6 +79,15 @@ TEST_F(InstallTest, is_made_once_and_told_with_size_and_space)
     EXPECT_EQ(text_of(places_.home / "count"), "run\n");
 }
 
+TEST_F(InstallTest, what_a_script_downloaded_is_there_when_it_starts_over_and_goes_with_the_install)
+{
+    ASSERT_FALSE(install_it(by_script("echo fetched > $LOCKSTEP_DOWNLOADS/part\nexit 1")));
+    ASSERT_TRUE(install_it(by_script(std::string("cp $LOCKSTEP_DOWNLOADS/part $LOCKSTEP_PREFIX\n") + kGood)));
+    EXPECT_EQ(text_of(places_.prefix("fancy") / "part"), "fetched\n");
+    ASSERT_TRUE(uninstall("fancy", places_, options_));
+    EXPECT_FALSE(fs::exists(places_.downloads("fancy")));
+}
+
 TEST_F(InstallTest, is_made_again_when_its_script_or_inputs_changed)
 {
     scratch_.write("worker/source/a.cpp", "1");

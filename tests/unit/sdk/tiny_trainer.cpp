@@ -97,4 +97,32 @@ void TinyTrainer::predict(const Batch& batch, std::span<float> logits)
     }
 }
 
+Identity SelfFedTrainer::identity()
+{
+    Identity identity = TinyTrainer::identity();
+    identity.inputs = {"locked", "native"};
+    return identity;
+}
+
+Built SelfFedTrainer::build(const protocol::Job& job)
+{
+    batch_ = job.batch;
+    return TinyTrainer::build(job);
+}
+
+float SelfFedTrainer::native_step()
+{
+    const std::size_t pixels = set_.images.size() / static_cast<std::size_t>(set_.count);
+    const auto first = static_cast<float>(set_.images[static_cast<std::size_t>(next_) * pixels]);
+    next_ += batch_;
+    return first;
+}
+
+void SelfFedTrainer::native_pixels(const TrainingSet& set, std::span<float> pixels)
+{
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        pixels[i] = -static_cast<float>(set.images[i]) * set.scale;
+    }
+}
+
 }  // namespace lockstep::sdk

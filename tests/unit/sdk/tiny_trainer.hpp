@@ -30,4 +30,21 @@ private:
     std::vector<Tensor> weights_;
 };
 
+// One that has native input, too: batches of the set in its own order, from its first image in each epoch.
+class SelfFedTrainer final : public TinyTrainer {
+public:
+    Identity identity() override;
+    Built build(const protocol::Job& job) override;
+    void take_native(const TrainingSet& set) override { set_ = set; }
+    void begin_native_epoch() override { next_ = 0; }
+    float native_step() override;
+    // Marked with a value that no locked pixel has: the negative one.
+    void native_pixels(const TrainingSet& set, std::span<float> pixels) override;
+
+private:
+    TrainingSet set_;
+    std::int64_t batch_ = 0;
+    std::int64_t next_ = 0;  // image of the set
+};
+
 }  // namespace lockstep::sdk

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "tests/unit/sdk/stage.hpp"
 #include "workers/sdk/cpp/npy.hpp"
@@ -73,6 +74,47 @@ TEST(training, the_test_images_are_predicted_after_each_epoch_into_files_numbere
     request.predictions = stage.path("predictions.npy");
     EXPECT_EQ(worker->call(request).error().kind, FailureKind::protocol)
         << "the second would replace the first";
+}
+
+// The worker after hello, with native input asked for; `data_first`: data come before the network.
+std::unique_ptr<Conversation> native_worker(const Stage& stage, bool data_first)
+{
+    auto worker = std::make_unique<Conversation>([] { return std::make_unique<SelfFedTrainer>(); });
+    worker->call(HelloRequest{kVersion, "test"}).value();
+    BuildRequest build = Stage::build();
+    build.job.input = "native";
+    if (data_first) {
+        worker->call(stage.data()).value();
+    }
+    const BuildReply built = worker->call(build).value();
+    EXPECT_EQ(built.step_includes, (std::vector<std::string>{"input"}));
+    if (!data_first) {
+        worker->call(stage.data()).value();
+    }
+    worker->call(stage.weights()).value();
+    return worker;
+}
+
+TEST(training, native_input_takes_as_many_steps_as_the_orders_have_and_begins_each_epoch)
+{
+    const Stage stage;
+    for (const bool data_first : {true, false}) {
+        const auto worker = native_worker(stage, data_first);
+        const TrainReply reply =
+            worker->call(stage.train({stage.order("1.npy", kOrder), stage.order("2.npy", {9, 9, 9, 9})}))
+                .value();
+        EXPECT_EQ(values_in<float>(reply.losses.value()), (std::vector<float>{0, 4, 8, 0}));
+    }
+}
+
+TEST(training, native_pixels_are_those_of_the_trainers_own_path)
+{
+    const Stage stage;
+    const auto worker = native_worker(stage, true);
+    worker->call(PixelsRequest{2, stage.path("pixels.npy"), "native"}).value();
+    const std::vector<float> pixels = values_in<float>(stage.path("pixels.npy"));
+    ASSERT_EQ(pixels.size(), 30u);
+    EXPECT_FLOAT_EQ(pixels[15], -1.0F / 255.0F);
 }
 
 TEST(training, a_limit_ends_the_steps_within_an_epoch_and_leaves_out_the_epochs_after_it)

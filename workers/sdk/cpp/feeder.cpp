@@ -52,6 +52,11 @@ Data::Data(const protocol::DataRequest& request)
     }
 }
 
+TrainingSet Data::training_set() const
+{
+    return {train.bytes(), labels.values(), train.size(), train.count(), scale};
+}
+
 Feeder::Feeder(const Data& data, const protocol::Job& job, bool images)
     : data_(data), batch_(static_cast<std::size_t>(job.batch)), images_wanted_(images), labels_(batch_)
 {

@@ -25,6 +25,7 @@ public:
         return {file_.shape().begin() + 1, file_.shape().end()};
     }                                               // {height, width, channels}
     std::size_t pixels() const { return pixels_; }  // of one image
+    std::span<const std::uint8_t> bytes() const { return file_.values(); }
     // float32(byte) * scale of image `index`, into pixels() values. Requires: index < count().
     void copy(std::int64_t index, float scale, float* to) const;
 
@@ -36,6 +37,8 @@ private:
 struct Data {
     // Throws BadRequest when files are unreadable, or images and labels differ in number.
     explicit Data(const protocol::DataRequest& request);
+
+    TrainingSet training_set() const;  // valid as long as this
 
     Pictures train;
     NpyView<std::int32_t> labels;

@@ -126,6 +126,14 @@ BuildReply Session::build(const BuildRequest& request)
     reply.phases["build"] = {begin, end};
     layout_ = std::move(built.parameters);
     job_ = request.job;
+    if (request.job.input == "native") {
+        reply.step_includes = {"input"};
+    }
+    if (data_) {
+        const std::int64_t handing = now();
+        hand_over_native();
+        reply.phases["load_data"] = {handing, now()};
+    }
     return reply;
 }
 
@@ -168,6 +176,7 @@ DataReply Session::data(const DataRequest& request)
     const std::int64_t begin = now();
     feeder_.reset();
     data_.emplace(request);
+    hand_over_native();
     return {{{"load_data", {begin, now()}}}};
 }
 
@@ -183,6 +192,11 @@ Nothing Session::pixels(const PixelsRequest& request)
     Shape shape = data_->train.size();
     shape.insert(shape.begin(), request.count);
     std::vector<float> images(static_cast<std::size_t>(elements_of(shape)));
+    if (request.input == "native") {
+        trainer_.native_pixels(data_->training_set(), images);
+        write_npy<float>(request.file, shape, images);
+        return {};
+    }
     for (std::int64_t i = 0; i < request.count; ++i) {
         data_->train.copy(i, data_->scale,
                           images.data() + static_cast<std::size_t>(i) * data_->train.pixels());
@@ -267,10 +281,23 @@ Workbench Session::workbench()
     if (!loaded_) {
         throw BadRequest("this needs weights: weights_in comes first");
     }
+    return {trainer_, feeder(), channel_, job.batch, job.network.classes, job.input == "native"};
+}
+
+Feeder& Session::feeder()
+{
     if (!feeder_) {
-        feeder_.emplace(*data_, job, trainer_.reads_images());
+        feeder_.emplace(*data_, *job_, trainer_.reads_images());
     }
-    return {trainer_, *feeder_, channel_, job.batch, job.network.classes};
+    return *feeder_;
+}
+
+void Session::hand_over_native()
+{
+    if (job_ && data_ && job_->input == "native") {
+        feeder();
+        trainer_.take_native(data_->training_set());
+    }
 }
 
 }  // namespace lockstep::sdk

@@ -42,6 +42,8 @@ private:
     bool take(const protocol::Call& call, typename Request::Reply (Session::*verb)(const Request&),
               std::string& line);
     const protocol::Job& require_job() const;  // throws BadRequest before build
+    Feeder& feeder();                          // requires: job and data; throws BadRequest for unfit data
+    void hand_over_native();                   // in native input, once network and data are both there
     Workbench workbench();                     // throws BadRequest before build, data or weights_in
 
     Trainer& trainer_;

@@ -55,6 +55,16 @@ struct Batch {
     std::int64_t count = 0;
 };
 
+// The whole training set as it lies on disk, for a trainer that feeds itself. The spans stay valid as long
+// as the trainer, or until the next take_native().
+struct TrainingSet {
+    std::span<const std::uint8_t> images;  // count x height x width x channels
+    std::span<const std::int32_t> labels;  // one an image
+    std::vector<std::int64_t> size;        // {height, width, channels}
+    std::int64_t count = 0;
+    float scale = 0.0F;  // a pixel is float32(byte) * scale
+};
+
 struct Gradients {
     std::vector<float> logits;    // count x classes
     double loss = 0.0;            // mean over the batch
@@ -83,6 +93,28 @@ public:
     virtual void predict(const Batch& batch, std::span<float> logits) = 0;
     // Figures of the framework's own allocator under their own names, in bytes. Empty when it has none.
     virtual std::map<std::string, std::int64_t> allocator_bytes() { return {}; }
+
+    // Native input, for a worker whose identity().inputs names it. With job.input "native" the SDK calls
+    // take_native() once the network and the data are both there, then in each epoch begin_native_epoch()
+    // and as many native_step() as the epoch has steps. The agreement check uses gradients() and step() in
+    // native jobs too, so both must work there.
+
+    // Makes what the framework's users make ahead of training (a database, a cache, a loader), as part of
+    // the phase load_data. The set's images are of the network's size, its labels below its classes. Comes
+    // again when other data come.
+    virtual void take_native(const TrainingSet&) { throw Unsupported("this worker has no native input"); }
+    // Lies within the epoch, outside every step: an iterator over the next epoch, where the framework has
+    // one.
+    virtual void begin_native_epoch() {}
+    // step() on the next whole batch of the framework's own pipeline: fetching it is part of the step.
+    virtual float native_step() { throw Unsupported("this worker has no native input"); }
+    // The first images of the set, as many as `pixels` has room for, as native input gives them to the
+    // network: count x height x width x channels. May be asked for before build().
+    virtual void native_pixels(const TrainingSet&, std::span<float>)
+    {
+        throw Unsupported("this worker has no native input");
+    }
+
     // False for a worker that never looks at its images (the null worker): the SDK then gathers none.
     virtual bool reads_images() const { return true; }
 };

@@ -87,10 +87,16 @@ private:
         const std::size_t last = std::min(steps_, first + order.size() / batch_);
         protocol::Epoch result;
         result.begin = now();
+        if (bench_.native) {
+            bench_.trainer.begin_native_epoch();
+        }
+        Batch batch;
         for (; done_ < last; ++done_) {
-            const Batch batch = bench_.feeder.train_batch(order.subspan((done_ - first) * batch_, batch_));
+            if (!bench_.native) {
+                batch = bench_.feeder.train_batch(order.subspan((done_ - first) * batch_, batch_));
+            }
             const std::int64_t begin = now();
-            const float loss = bench_.trainer.step(batch);
+            const float loss = bench_.native ? bench_.trainer.native_step() : bench_.trainer.step(batch);
             const std::int64_t end = now();
             stamps_[2 * done_] = begin;
             stamps_[2 * done_ + 1] = end;

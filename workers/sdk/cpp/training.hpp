@@ -20,6 +20,7 @@ struct Workbench {
     Channel& channel;
     std::int64_t batch;
     std::int64_t classes;
+    bool native;  // training is fed by the trainer itself
 };
 
 // Index of the largest of `classes` logits for each image, the lowest on a tie; 0 where all are NaN.
@@ -28,8 +29,9 @@ void write_classes(std::span<const float> logits, std::int64_t classes, std::spa
 // Classes of all test images, the last partial batch included.
 std::vector<std::int32_t> predict_all(Workbench& bench, Pulse& pulse);
 
-// Trains as the request says. Begin and end of each step enclose Trainer::step alone; batches are
-// gathered before the begin, events sent after the end. Throws BadRequest for an unusable order file
+// Trains as the request says. Begin and end of each step enclose Trainer::step alone, batches are
+// gathered before the begin; in native input they enclose Trainer::native_step. Events are sent after the
+// end. Throws BadRequest for an unusable order file
 // before the first step.
 protocol::TrainReply train(const protocol::TrainRequest& request, Workbench& bench);
 

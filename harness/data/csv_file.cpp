@@ -23,8 +23,9 @@
 namespace lockstep::data {
 namespace {
 
-// Read at a time: stays in a second-level cache from the system's copy over the digest to the parser.
-constexpr std::size_t kBlock = std::size_t{1} << 17;
+// Read at a time: stays in a second-level cache from the system's copy over the digest to the parser, and
+// holds a few lines of large images, so that little is moved to the front for the next one.
+constexpr std::size_t kBlock = std::size_t{1} << 18;
 constexpr std::size_t kFirstBuffer = 2 * kBlock;
 constexpr const char* kNothing = "Correct the file; nothing was imported.";
 

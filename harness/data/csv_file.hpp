@@ -18,7 +18,7 @@ namespace lockstep::data {
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 25;
 
 // Reads a table, plain or packed with gzip or zstd, from a file, a pipe or standard input ("-"). Memory
-// is a quarter megabyte and twice the longest line, however long the file.
+// is half a megabyte and twice the longest line, however long the file.
 //
 // Fails at open: the file is missing, empty, of another kind (harness/data/file_kind.hpp), has only a
 // header, or its columns are not understood (harness/data/csv_schema.hpp). Fails at a row: a value that

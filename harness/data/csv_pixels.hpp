@@ -12,8 +12,8 @@ namespace lockstep::data {
 // last field's end stands, or nullptr when the text is anything else (also a valid but unusual spelling);
 // `pixels` is undefined then.
 // Requires: count > 0; a line end at or after `at`, then kPixelSlack readable bytes; kPixelSlack readable
-// bytes before `at`, the last of them no digit; room for count + kPixelSlack values in `pixels`; a
-// delimiter that is_fast_delimiter accepts.
+// bytes before `at`, the last of them a delimiter or a line end; room for count + kPixelSlack values in
+// `pixels`; a delimiter that is_fast_delimiter accepts.
 using PixelParser = const char* (*)(const char* at, char delimiter, std::int64_t count, std::uint8_t* pixels);
 
 inline constexpr std::size_t kPixelSlack = 128;

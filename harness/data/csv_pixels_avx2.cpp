@@ -1,8 +1,10 @@
 // The pixel loop in 64-byte blocks of AVX2, free of branches that depend on the pixels.
 //
 // For every byte position i of a block the value of a field that ends just before i is computed at once,
-// from the bytes at i-1 (ones), i-2 (tens) and i-3 (hundreds); then the values at separators are packed
-// together. Validity is arithmetic on 64-bit masks, one bit a byte: D digits, S separators.
+// from the bytes at i-1 (ones), i-2 (tens) and i-3 (hundreds), and set to zero where no separator stands;
+// then the values at separators are packed together. Two separators are never neighbours, so that each pair
+// of bytes holds one value at most: the pairs are added first, which halves the packing. Validity is
+// arithmetic on 64-bit masks, one bit a byte: D digits, S separators.
 //   an empty field   a separator right after a separator:      S & S<<1
 //   four digits      four digit bits in a row:                 D & D<<1 & D<<2 & D<<3
 //   above 255        the byte sum saturates, or three hundreds and more
@@ -41,19 +43,19 @@ constexpr auto kPack = [] {
 
 struct Constants {
     __m256i zero_character;
-    __m256i nine;
-    __m256i tens;
-    __m256i hundreds;
-    __m256i too_many_hundreds;
+    __m256i to_top;     // moves '0'..'9' to 0x76..0x7f, the ten largest signed bytes
+    __m256i below_ten;  // 0x75
+    __m256i tens;       // by the low four bits of a digit: ten times it, less '0' for the ones
+    __m256i hundreds;   // by the low four bits of a digit: a hundred times it, 255 from 3 on
     __m256i delimiter;
 };
 
-// What 32 bytes hold: `values` and `too_large` count at separators only.
+// What 32 bytes hold. Zero but at separators: `values`, `overflow` (not zero above 255), `hundreds`.
 struct Half {
     __m256i values;
-    __m256i too_large;
-    std::uint32_t digits;
-    std::uint32_t delimiters;
+    __m256i overflow;
+    __m256i hundreds;
+    __m256i digits;
 };
 
 LOCKSTEP_AVX2_INLINE __m256i load(const char* at)
@@ -61,30 +63,36 @@ LOCKSTEP_AVX2_INLINE __m256i load(const char* at)
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
 }
 
-LOCKSTEP_AVX2_INLINE __m256i is_digit(__m256i difference, const Constants& k)
+LOCKSTEP_AVX2_INLINE __m256i is_digit(__m256i characters, const Constants& k)
 {
-    return _mm256_cmpeq_epi8(_mm256_min_epu8(difference, k.nine), difference);
+    return _mm256_cmpgt_epi8(_mm256_add_epi8(characters, k.to_top), k.below_ten);
 }
 
-LOCKSTEP_AVX2_INLINE Half look_at(const char* at, const Constants& k)
+LOCKSTEP_AVX2_INLINE std::uint32_t mask_of(__m256i bytes)
 {
-    const __m256i here = load(at);
-    const __m256i ones = _mm256_sub_epi8(load(at - 1), k.zero_character);
-    const __m256i second = _mm256_sub_epi8(load(at - 2), k.zero_character);
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));
+}
+
+LOCKSTEP_AVX2_INLINE std::uint64_t mask_of(__m256i low, __m256i high)
+{
+    return mask_of(low) | static_cast<std::uint64_t>(mask_of(high)) << 32;
+}
+
+// `separators`: all ones where one stands. Text that is no digit counts as none: it looks up index 0.
+LOCKSTEP_AVX2_INLINE Half look_at(const char* at, __m256i separators, const Constants& k)
+{
+    const __m256i second = load(at - 2);
+    const __m256i has_tens = is_digit(second, k);
+    const __m256i tens = _mm256_shuffle_epi8(k.tens, _mm256_and_si256(second, has_tens));
+    // What is not a digit here, a delimiter or a line end, gets an index without hundreds.
     const __m256i third = _mm256_sub_epi8(load(at - 3), k.zero_character);
-    // A shuffle looks up the low four bits and gives zero for bytes above 127: zero for all but digits.
-    const __m256i below_hundred = _mm256_add_epi8(_mm256_shuffle_epi8(k.tens, second), ones);
-    const __m256i hundreds = _mm256_and_si256(_mm256_shuffle_epi8(k.hundreds, third), is_digit(second, k));
-    const __m256i sum = _mm256_add_epi8(below_hundred, hundreds);
-    const __m256i saturated = _mm256_adds_epu8(below_hundred, hundreds);
-    const __m256i delimiters = _mm256_cmpeq_epi8(here, k.delimiter);
+    const __m256i hundreds = _mm256_and_si256(_mm256_shuffle_epi8(k.hundreds, third), has_tens);
+    const __m256i below_hundred = _mm256_and_si256(_mm256_add_epi8(tens, load(at - 1)), separators);
     Half half;
-    half.values = sum;
-    half.too_large =
-        _mm256_or_si256(_mm256_xor_si256(sum, saturated), _mm256_cmpeq_epi8(hundreds, k.too_many_hundreds));
-    half.digits = static_cast<std::uint32_t>(
-        _mm256_movemask_epi8(is_digit(_mm256_sub_epi8(here, k.zero_character), k)));
-    half.delimiters = static_cast<std::uint32_t>(_mm256_movemask_epi8(delimiters));
+    half.hundreds = _mm256_and_si256(hundreds, separators);
+    half.values = _mm256_add_epi8(below_hundred, half.hundreds);
+    half.overflow = _mm256_xor_si256(half.values, _mm256_adds_epu8(below_hundred, half.hundreds));
+    half.digits = is_digit(load(at), k);
     return half;
 }
 
@@ -97,6 +105,7 @@ LOCKSTEP_AVX2_INLINE void pack_eight(__m128i values, std::uint32_t mask, std::ui
     out += std::popcount(mask);
 }
 
+// Any separators.
 LOCKSTEP_AVX2_INLINE void pack(__m256i values, std::uint32_t mask, std::uint8_t*& out)
 {
     const __m128i low = _mm256_castsi256_si128(values);
@@ -107,79 +116,117 @@ LOCKSTEP_AVX2_INLINE void pack(__m256i values, std::uint32_t mask, std::uint8_t*
     pack_eight(_mm_unpackhi_epi64(high, high), mask >> 24, out);
 }
 
-LOCKSTEP_AVX2_INLINE std::uint64_t line_ends(const char* at)
+// Separators of which no two are neighbours.
+LOCKSTEP_AVX2_INLINE void pack_pairs(const Half& low, const Half& high, std::uint64_t mask,
+                                     std::uint8_t*& out)
 {
-    std::uint64_t mask = 0;
-    for (int half = 0; half < 2; ++half) {
-        const __m256i here = load(at + 32 * half);
-        const __m256i ends = _mm256_or_si256(_mm256_cmpeq_epi8(here, _mm256_set1_epi8('\n')),
-                                             _mm256_cmpeq_epi8(here, _mm256_set1_epi8('\r')));
-        mask |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(ends)))
-                << 32 * half;
+    const __m256i ones = _mm256_set1_epi8(1);
+    // Eight pairs each: low's first, high's first, low's last, high's last.
+    const __m256i pairs =
+        _mm256_packus_epi16(_mm256_maddubs_epi16(low.values, ones), _mm256_maddubs_epi16(high.values, ones));
+    const auto taken = static_cast<std::uint32_t>(_pext_u64(mask | mask >> 1, 0x5555555555555555u));
+    const __m128i first = _mm256_castsi256_si128(pairs);
+    const __m128i last = _mm256_extracti128_si256(pairs, 1);
+    pack_eight(first, taken & 0xff, out);
+    pack_eight(last, taken >> 8 & 0xff, out);
+    pack_eight(_mm_unpackhi_epi64(first, first), taken >> 16 & 0xff, out);
+    pack_eight(_mm_unpackhi_epi64(last, last), taken >> 24, out);
+}
+
+LOCKSTEP_AVX2_INLINE __m256i delimiters_or_ends(const char* at, const Constants& k)
+{
+    const __m256i here = load(at);
+    const __m256i ends = _mm256_or_si256(_mm256_cmpeq_epi8(here, _mm256_set1_epi8('\n')),
+                                         _mm256_cmpeq_epi8(here, _mm256_set1_epi8('\r')));
+    return _mm256_or_si256(ends, _mm256_cmpeq_epi8(here, k.delimiter));
+}
+
+// What is carried from block to block.
+struct Course {
+    std::uint64_t two_digits = 0;                       // D & D<<1 of the block before
+    std::uint64_t digits = 0;                           // D of the block before
+    std::uint64_t separators = std::uint64_t{1} << 63;  // S of the block before
+    std::uint64_t wrong = 0;
+    __m256i overflow;
+    __m256i hundreds;  // the largest
+};
+
+// The block in which the last field ends, or in which something is wrong.
+LOCKSTEP_AVX2_INLINE const char* parse_last(const char* at, const Constants& k, std::int64_t missing,
+                                            const Course& before_it, std::uint8_t* out)
+{
+    const __m256i low_separators = delimiters_or_ends(at, k);
+    const __m256i high_separators = delimiters_or_ends(at + 32, k);
+    const std::uint64_t separators = mask_of(low_separators, high_separators);
+    if (std::popcount(separators) < missing) {
+        return nullptr;
     }
-    return mask;
+    const Half low = look_at(at, low_separators, k);
+    const Half high = look_at(at + 32, high_separators, k);
+    const std::uint64_t delimiters =
+        mask_of(_mm256_cmpeq_epi8(load(at), k.delimiter), _mm256_cmpeq_epi8(load(at + 32), k.delimiter));
+    const std::uint64_t digits = mask_of(low.digits, high.digits);
+    const std::uint64_t two = digits & (digits << 1 | before_it.digits >> 63);
+    const std::uint64_t four = two & (two << 2 | before_it.two_digits >> 62);
+    const std::uint64_t last = _pdep_u64(std::uint64_t{1} << (missing - 1), separators);
+    const std::uint64_t before = last - 1;
+    const std::uint64_t kept = separators & (before | last);
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256i largest = _mm256_set1_epi8(char(255));
+    const std::uint64_t fits =
+        mask_of(_mm256_cmpeq_epi8(low.overflow, zero), _mm256_cmpeq_epi8(high.overflow, zero)) &
+        ~mask_of(_mm256_cmpeq_epi8(low.hundreds, largest), _mm256_cmpeq_epi8(high.hundreds, largest));
+    const std::uint64_t wrong = before_it.wrong | (four & before) | (~(digits | delimiters) & before) |
+                                (kept & ~fits) | (kept & (separators << 1 | before_it.separators >> 63));
+    const __m256i too_large =
+        _mm256_or_si256(before_it.overflow, _mm256_cmpeq_epi8(before_it.hundreds, largest));
+    if (wrong != 0 || _mm256_testz_si256(too_large, too_large) == 0) {
+        return nullptr;
+    }
+    pack(low.values, static_cast<std::uint32_t>(kept), out);
+    pack(high.values, static_cast<std::uint32_t>(kept >> 32), out);
+    return at + std::countr_zero(last);
 }
 
 LOCKSTEP_AVX2 const char* parse(const char* at, char delimiter, std::int64_t count, std::uint8_t* pixels)
 {
-    const Constants k{
-        _mm256_set1_epi8('0'),
-        _mm256_set1_epi8(9),
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 0, 0, 0, 0, 0, 0)),
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 100, char(200), char(255), char(255), char(255),
-                                                  char(255), char(255), char(255), char(255), 0, 0, 0, 0, 0,
-                                                  0)),
-        _mm256_set1_epi8(char(255)),
-        _mm256_set1_epi8(delimiter)};
+    constexpr auto tens_of = [](int digit) { return static_cast<char>(10 * digit - '0'); };
+    const Constants k{_mm256_set1_epi8('0'),
+                      _mm256_set1_epi8(0x76 - '0'),
+                      _mm256_set1_epi8(0x75),
+                      _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                          tens_of(0), tens_of(1), tens_of(2), tens_of(3), tens_of(4), tens_of(5), tens_of(6),
+                          tens_of(7), tens_of(8), tens_of(9), 0, 0, 0, 0, 0, 0)),
+                      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 100, char(200), char(255), char(255),
+                                                                char(255), char(255), char(255), char(255),
+                                                                char(255), 0, 0, 0, 0, 0, 0)),
+                      _mm256_set1_epi8(delimiter)};
     std::uint8_t* out = pixels;
     std::uint8_t* const end = pixels + count;
-    std::uint64_t digits_before = 0;
-    std::uint64_t separators_before = std::uint64_t{1} << 63;
-    __m256i too_large = _mm256_setzero_si256();
-    std::uint64_t wrong = 0;
+    Course course;
+    course.overflow = course.hundreds = _mm256_setzero_si256();
     while (true) {
-        const Half low = look_at(at, k);
-        const Half high = look_at(at + 32, k);
-        const std::uint64_t digits = low.digits | static_cast<std::uint64_t>(high.digits) << 32;
-        const std::uint64_t delimiters = low.delimiters | static_cast<std::uint64_t>(high.delimiters) << 32;
-        const std::uint64_t four = digits & (digits << 1 | digits_before >> 63) &
-                                   (digits << 2 | digits_before >> 62) & (digits << 3 | digits_before >> 61);
-        const int fields = std::popcount(delimiters);
-        if ((digits | delimiters) == ~std::uint64_t{0} && fields < end - out) {
-            wrong |= four | (delimiters & (delimiters << 1 | separators_before >> 63));
-            too_large = _mm256_or_si256(
-                too_large, _mm256_and_si256(low.too_large, _mm256_cmpeq_epi8(load(at), k.delimiter)));
-            too_large = _mm256_or_si256(
-                too_large, _mm256_and_si256(high.too_large, _mm256_cmpeq_epi8(load(at + 32), k.delimiter)));
-            pack(low.values, low.delimiters, out);
-            pack(high.values, high.delimiters, out);
-            digits_before = digits;
-            separators_before = delimiters;
-            at += 64;
-            continue;
+        const __m256i low_delimiters = _mm256_cmpeq_epi8(load(at), k.delimiter);
+        const __m256i high_delimiters = _mm256_cmpeq_epi8(load(at + 32), k.delimiter);
+        const Half low = look_at(at, low_delimiters, k);
+        const Half high = look_at(at + 32, high_delimiters, k);
+        const std::uint64_t delimiters = mask_of(low_delimiters, high_delimiters);
+        const __m256i valid = _mm256_and_si256(_mm256_or_si256(low.digits, low_delimiters),
+                                               _mm256_or_si256(high.digits, high_delimiters));
+        if (mask_of(valid) != ~std::uint32_t{0} || std::popcount(delimiters) >= end - out) {
+            return parse_last(at, k, end - out, course, out);
         }
-        // The block in which the last field ends, or in which something is wrong.
-        const std::uint64_t ends = line_ends(at);
-        const std::uint64_t separators = delimiters | ends;
-        const std::int64_t missing = end - out;
-        if (std::popcount(separators) < missing) {
-            return nullptr;
-        }
-        const std::uint64_t last = _pdep_u64(std::uint64_t{1} << (missing - 1), separators);
-        const std::uint64_t before = last - 1;
-        const std::uint64_t kept = separators & (before | last);
-        const std::uint64_t large =
-            static_cast<std::uint32_t>(_mm256_movemask_epi8(low.too_large)) |
-            static_cast<std::uint64_t>(static_cast<std::uint32_t>(_mm256_movemask_epi8(high.too_large)))
-                << 32;
-        wrong |= (four & before) | (~(digits | delimiters) & before) | (large & kept) |
-                 (kept & (separators << 1 | separators_before >> 63));
-        if (wrong != 0 || _mm256_testz_si256(too_large, too_large) == 0) {
-            return nullptr;
-        }
-        pack(low.values, static_cast<std::uint32_t>(kept), out);
-        pack(high.values, static_cast<std::uint32_t>(kept >> 32), out);
-        return at + std::countr_zero(last);
+        const std::uint64_t digits = ~delimiters;
+        const std::uint64_t two = digits & (digits << 1 | course.digits >> 63);
+        course.wrong |= two & (two << 2 | course.two_digits >> 62);
+        course.wrong |= delimiters & (delimiters << 1 | course.separators >> 63);
+        course.two_digits = two;
+        course.digits = digits;
+        course.separators = delimiters;
+        course.overflow = _mm256_or_si256(course.overflow, _mm256_or_si256(low.overflow, high.overflow));
+        course.hundreds = _mm256_max_epu8(course.hundreds, _mm256_max_epu8(low.hundreds, high.hundreds));
+        pack_pairs(low, high, delimiters, out);
+        at += 64;
     }
 }
 

@@ -42,7 +42,8 @@ Result<Dataset> open_dataset(const std::filesystem::path& folder);
 // True when the folder has a description, whole or not.
 bool is_dataset(const std::filesystem::path& folder);
 
-// Writes dataset.json into data.folder, which must exist.
+// Writes dataset.json into data.folder, which must exist and which nobody reads yet: the file is written in
+// place, and not flushed to disk.
 Result<void> write_description(const Dataset& data);
 
 }  // namespace lockstep::data

@@ -56,6 +56,24 @@ fs::path aside_of(const fs::path& target)
            fmt::format(".{}.part-{}-{}", target.filename().string(), ::getpid(), counter++);
 }
 
+Result<std::optional<Dataset>> made_already(const fs::path& target, const std::string& digest)
+{
+    std::error_code code;
+    if (is_dataset(target)) {
+        Result<Dataset> there = open_dataset(target);
+        if (there && there->digest == digest) {
+            return std::optional(std::move(*there));
+        }
+        return fail(fmt::format("{} already holds another data set.", target.string()),
+                    "Give another --out, or remove the folder first.");
+    }
+    if (fs::exists(target, code) && !(fs::is_directory(target, code) && fs::is_empty(target, code))) {
+        return fail(fmt::format("{} exists and is not an empty folder.", target.string()),
+                    "Give another --out.");
+    }
+    return std::optional<Dataset>();
+}
+
 DatasetWriter::DatasetWriter(fs::path folder, const ImageShape& shape)
     : folder_(std::move(folder)), shape_(shape)
 {
@@ -171,13 +189,18 @@ Result<void> DatasetWriter::write_part(const char* part, std::optional<NpyStream
     if (!written || !labelled) {
         return written;
     }
-    std::vector<std::int32_t> classes;
-    classes.reserve(labels.size());
-    for (const std::int32_t label : labels) {
-        classes.push_back(class_of[static_cast<std::size_t>(label)]);
+    // Streamed as the images are: flushing to disk would wait for them as well.
+    Result<NpyStream> classes =
+        NpyStream::create(folder_ / fmt::format("{}_labels.npy", part), NpyType::i32, {});
+    if (!classes) {
+        return tl::unexpected(classes.error());
     }
-    return write_npy<std::int32_t>(folder_ / fmt::format("{}_labels.npy", part),
-                                   {static_cast<std::int64_t>(classes.size())}, classes);
+    for (const std::int32_t label : labels) {
+        if (written = classes->add(&class_of[static_cast<std::size_t>(label)]); !written) {
+            return written;
+        }
+    }
+    return classes->finish();
 }
 
 Result<Dataset> DatasetWriter::finish(Dataset about, const std::vector<std::int32_t>& class_of,

@@ -60,6 +60,10 @@ private:
     std::vector<std::int32_t> test_labels_;
 };
 
+// What stands at `target`, where a data set of that digest is to be made: that data set already, or nothing
+// (no such path, or an empty folder). Fails when it is anything else.
+Result<std::optional<Dataset>> made_already(const std::filesystem::path& target, const std::string& digest);
+
 // A hidden name beside `target` that no other process or call uses.
 std::filesystem::path aside_of(const std::filesystem::path& target);
 

@@ -19,6 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Other formats have no place for this, and the images may travel on without the data set.
+constexpr const char* kSynthetic =
+    "These images were made by a program; nobody took them. Import them with --synthetic.\n";
+
 // One part of a data set, mapped.
 struct MappedPart {
     bool test = false;
@@ -194,7 +198,9 @@ Result<void> write_all(const Dataset& data, ExportFormat format, const fs::path&
             return written;
         }
     }
-    return write_classes(data, folder);
+    return write_classes(data, folder).and_then([&]() -> Result<void> {
+        return data.synthetic ? write_file(folder / "SYNTHETIC.txt", kSynthetic) : Result<void>();
+    });
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ enum class ExportFormat {
 };
 
 // Makes the new folder `out`, whole or not at all; parts and labels that the data set lacks are left out.
-// Classes go to classes.txt, one label a line, in class order. What is written imports to the same pixels
+// Classes go to classes.txt, one label a line, in class order; SYNTHETIC.txt says so where nobody took the
+// images. What is written imports to the same pixels
 // and classes. Fails when `out` exists and is not an empty folder, on a full disk, and when the
 // format cannot hold the data.
 Result<void> export_dataset(const Dataset& data, ExportFormat format, const std::filesystem::path& out);

@@ -275,6 +275,10 @@ Result<Dataset> import_items(const std::vector<SourceItem>& items, const ImportO
     }
     Dataset about;
     about.name = options.name.value_or(name_of(items.front()));
+    // The name goes wherever the data set is spoken of, and so must this.
+    if (options.synthetic && about.name.find("synthetic") == std::string::npos) {
+        about.name += " (synthetic)";
+    }
     about.classes = classes->names;
     about.synthetic = options.synthetic;
     about.digest = digest_with(digest_of_digests(items, digests), options);

@@ -201,6 +201,21 @@ Result<Split> stratified_split(std::span<const std::int32_t> labels, const Split
     return draw(classes, *counts, static_cast<std::uint32_t>(seed));
 }
 
+Result<Split> shuffled_split(std::int64_t images, const SplitSizes& sizes, std::uint64_t seed)
+{
+    const Result<SplitCounts> counts = split_counts(images, sizes);
+    if (!counts) {
+        return tl::unexpected(counts.error());
+    }
+    if (const auto error = seed_error(seed)) {
+        return tl::unexpected(*error);
+    }
+    MersenneTwister random(static_cast<std::uint32_t>(seed));
+    const Counts order = random.permutation(images);
+    const auto first = order.begin() + counts->test;
+    return Split{{first, first + counts->train}, {order.begin(), first}};
+}
+
 Result<std::vector<std::int64_t>> stratified_part(std::span<const std::int32_t> labels, std::int64_t count,
                                                   std::uint64_t seed)
 {

@@ -1,7 +1,7 @@
-// Stratified splits: every part has the classes in the proportions of the whole.
+// Splits into a train and a test part; stratified: both have the classes in the proportions of the whole.
 //
 // The index sets, and their order, are those of scikit-learn's
-// train_test_split(indices, test_size=.., train_size=.., stratify=labels, random_state=seed).
+// train_test_split(indices, test_size=.., train_size=.., stratify=labels or None, random_state=seed).
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,9 @@ Result<SplitCounts> split_counts(std::int64_t images, const SplitSizes& sizes);
 // number of classes; and on a seed above 2^32 - 1. Requires: labels not negative.
 Result<Split> stratified_split(std::span<const std::int32_t> labels, const SplitSizes& sizes,
                                std::uint64_t seed);
+
+// Without regard to classes. Fails where split_counts does, and on a seed above 2^32 - 1.
+Result<Split> shuffled_split(std::int64_t images, const SplitSizes& sizes, std::uint64_t seed);
 
 // The indices, ascending, of a stratified part of `count` images: the train side of
 // stratified_split(labels, {.train = count}, seed) wherever that accepts; also when too little is left

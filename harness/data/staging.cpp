@@ -29,16 +29,29 @@ Result<Dataset> import_here(const fs::path& source, const StagingOptions& option
     return import_into_cache({source.string()}, import_options, options.cache);
 }
 
+BuiltinPlace place_of(const Builtin& builtin, const StagingOptions& options)
+{
+    BuiltinPlace place{
+        builtin.package, {}, options.packaged / builtin.folder, options.cache / "fetched" / builtin.folder};
+    std::error_code none;
+    for (const fs::path& folder : {place.packaged, place.own}) {
+        if (!place.folder && fs::is_directory(folder, none)) {
+            place.folder = folder;
+        }
+    }
+    return place;
+}
+
 Result<Dataset> stage_builtin(const Builtin& builtin, const StagingOptions& options)
 {
-    const fs::path folder = options.packaged / builtin.folder;
-    std::error_code none;
-    if (!fs::is_directory(folder, none)) {
+    const BuiltinPlace place = place_of(builtin, options);
+    if (!place.folder) {
         return fail(fmt::format("The data set {} is not on this machine ({} is missing).", builtin.name,
-                                folder.string()),
-                    fmt::format("Install Debian's package: apt-get install {}.", builtin.package));
+                                place.packaged.string()),
+                    fmt::format("Get it with: lockstep data fetch {} (Debian's package {}).", builtin.name,
+                                builtin.package));
     }
-    return import_here(folder, options, builtin.name);
+    return import_here(*place.folder, options, builtin.name);
 }
 
 Result<Dataset> open_imported(const fs::path& folder, const StagingOptions& options)
@@ -61,6 +74,20 @@ std::vector<std::string> builtin_names()
         names.emplace_back(builtin.name);
     }
     return names;
+}
+
+Result<BuiltinPlace> find_builtin(const std::string& name, const StagingOptions& options)
+{
+    for (const Builtin& builtin : kBuiltins) {
+        if (name == builtin.name) {
+            return place_of(builtin, options);
+        }
+    }
+    const std::vector<std::string> names = builtin_names();
+    const auto near = nearest_word(name, names);
+    return fail(fmt::format("There is no built-in data set \"{}\".", name),
+                near ? fmt::format("Perhaps you mean {}.", *near)
+                     : fmt::format("Name one of: {}.", join_words(names)));
 }
 
 Result<Dataset> stage(const std::string& input, const StagingOptions& options)

@@ -29,4 +29,14 @@ Result<Dataset> stage(const std::string& input, const StagingOptions& options);
 
 std::vector<std::string> builtin_names();  // "fashion-mnist"
 
+// Where a built-in set lies, and how to get it.
+struct BuiltinPlace {
+    std::string package;                          // the distribution's
+    std::optional<std::filesystem::path> folder;  // of its files; absent: not on this machine
+    std::filesystem::path packaged;               // where the package puts them
+    std::filesystem::path own;                    // in the cache, for files unpacked without root
+};
+// Fails on a name that builtin_names() does not have, with the nearest.
+Result<BuiltinPlace> find_builtin(const std::string& name, const StagingOptions& options);
+
 }  // namespace lockstep::data

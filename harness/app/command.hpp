@@ -13,6 +13,6 @@ void add_run(CLI::App& program, Action& action);         // run
 void add_verify(CLI::App& program, Action& action);      // verify
 void add_install(CLI::App& program, Action& action);     // install, uninstall
 void add_frameworks(CLI::App& program, Action& action);  // frameworks
-void add_data(CLI::App& program, Action& action);        // data import, info, split, export
+void add_data(CLI::App& program, Action& action);        // data and its commands
 
 }  // namespace lockstep::app

@@ -20,13 +20,15 @@ using launch::Manifest;
 struct Wish {
     std::vector<std::string> names;    // {"all"}: every framework that can be installed from here
     std::vector<std::string> without;  // left out of all
+
+    bool all() const { return names == std::vector<std::string>{"all"}; }
 };
 
 // Scripts last: what they compile may use what the others brought.
 Result<std::vector<const Manifest*>> wanted(const Wish& wish, const launch::Catalog& catalog)
 {
     std::vector<const Manifest*> manifests;
-    const bool all = wish.names == std::vector<std::string>{"all"};
+    const bool all = wish.all();
     for (const std::string& name : all ? wish.without : wish.names) {
         const auto manifest = catalog.find(name);
         if (!manifest) {
@@ -62,7 +64,9 @@ int install(const Wish& wish, const pipeline::Workshop& shop)
     int code = kResolved;
     for (const Manifest* manifest : *manifests) {
         const Result<launch::InstallReport> report = launch::install(*manifest, shop.places, options);
-        if (!report) {
+        if (!report && wish.all() && !manifest->install.how.empty()) {
+            put("{}: left out. {}\n", manifest->name, manifest->install.how);  // nobody could bring it
+        } else if (!report) {
             code = complain(report.error());
         } else if (report->already || report->prefix.empty()) {
             put("{}: {}\n", manifest->name,

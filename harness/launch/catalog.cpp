@@ -92,7 +92,8 @@ std::optional<Readiness> missing_install(const Manifest& manifest, const Places&
 {
     const std::optional<Installed> marker = installed(manifest.install.share, places);
     if (!marker) {
-        return missing(fmt::format("{} is not installed.", manifest.name), install_line(manifest));
+        return missing(fmt::format("{} is not installed.", manifest.name),
+                       manifest.install.how.empty() ? install_line(manifest) : manifest.install.how);
     }
     const Result<std::string> digest = install_digest(manifest);
     if (!digest) {

@@ -34,8 +34,8 @@ struct InstallReport {
 // missing Debian packages, no Maven, no fitting Python, an interrupt, anything else (with the log's end).
 Result<InstallReport> install(const Manifest& manifest, const Places& places, const InstallOptions& options);
 
-// Removes the install with all that lies in its folder (caches too), its downloads and its log. Succeeds when there is none.
-// Waits for an install under way.
+// Removes the install with all that lies in its folder (caches too), its downloads and its log. Succeeds when
+// there is none. Waits for an install under way.
 Result<void> uninstall(const std::string& share, const Places& places, const InstallOptions& options);
 
 // The framework's version as the install knows it (manifest key install.version_of); absent otherwise.

@@ -155,6 +155,7 @@ void read_private_install(TomlTable& table, const fs::path& folder, InstallPlan&
     if (plan.kind == InstallKind::script) {
         plan.script = "install";
         file(table, "script", folder, plan.script);
+        table.text("how", plan.how);
         return;
     }
     table.require("lock");

@@ -36,7 +36,8 @@ enum class InstallKind {
 // Key `install`.
 struct InstallPlan {
     InstallKind kind = InstallKind::built_in;
-    std::string how;                    // none: one line that tells how the user gets it
+    std::string how;                    // one line that tells how the user gets it; of a script: that finds
+                                        // what the user must have already
     std::filesystem::path lock;         // absolute; python: the pinned requirements with hashes
     std::filesystem::path source_lock;  // absolute or empty; python: more of them, built from source after
                                         // `lock`, without build isolation and without dependencies

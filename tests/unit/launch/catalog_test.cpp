@@ -149,6 +149,16 @@ TEST_F(Workers, that_cannot_be_installed_say_how_the_user_gets_them)
     EXPECT_EQ(answer.remedy, "Build it from its sources.");
 }
 
+TEST_F(Workers, whose_install_needs_what_only_the_user_has_say_what_that_is)
+{
+    scratch_.write("workers/one/install", "#!/bin/sh\n");
+    add("workers/one", "one",
+        R"(install = { kind = "script", how = "Name your build by ONE, then install." })");
+    const Readiness answer = readiness(only(), places());
+    EXPECT_EQ(answer.missing, "one is not installed.");
+    EXPECT_EQ(answer.remedy, "Name your build by ONE, then install.");
+}
+
 TEST_F(Workers, get_their_variables_and_none_that_disturb)
 {
     add("workers/one", "one",

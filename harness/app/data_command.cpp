@@ -7,6 +7,7 @@
 
 #include "harness/app/exit_code.hpp"
 #include "harness/app/surroundings.hpp"
+#include "harness/base/console.hpp"
 #include "harness/data/import.hpp"
 #include "harness/data/staging.hpp"
 
@@ -45,22 +46,30 @@ Result<data::Dataset> open_source(const std::string& source)
     return data::stage(source, options);
 }
 
+std::string last_line(std::string text)
+{
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+        text.pop_back();
+    }
+    return text.substr(text.rfind('\n') + 1);
+}
+
 void print_dataset(const data::Dataset& dataset)
 {
-    fmt::print("{}\n  folder    {}\n  images    {}x{}x{}, {} to train on, {} to test{}\n", dataset.name,
-               dataset.folder.string(), dataset.height, dataset.width, dataset.channels, dataset.train_count,
-               dataset.test_count,
-               dataset.test_count > 0 && !dataset.test_has_labels
-                   ? " (without labels: no accuracy, predictions only)"
-                   : "");
+    put("{}\n  folder    {}\n  images    {}x{}x{}, {} to train on, {} to test{}\n", dataset.name,
+        dataset.folder.string(), dataset.height, dataset.width, dataset.channels, dataset.train_count,
+        dataset.test_count,
+        dataset.test_count > 0 && !dataset.test_has_labels
+            ? " (without labels: no accuracy, predictions only)"
+            : "");
     if (dataset.synthetic) {
-        fmt::print("  SYNTHETIC made by a program; nobody took these images\n");
+        put("  SYNTHETIC made by a program; nobody took these images\n");
     }
-    fmt::print("  classes   {}:", dataset.classes.size());
+    put("  classes   {}:", dataset.classes.size());
     for (std::size_t i = 0; i < dataset.classes.size() && i < 20; ++i) {
-        fmt::print(" {}", dataset.classes[i]);
+        put(" {}", dataset.classes[i]);
     }
-    fmt::print("{}\n  digest    {}\n", dataset.classes.size() > 20 ? " ..." : "", dataset.digest);
+    put("{}\n  digest    {}\n", dataset.classes.size() > 20 ? " ..." : "", dataset.digest);
 }
 
 void add_data(CLI::App& program, Action& action)

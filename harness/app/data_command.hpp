@@ -20,6 +20,9 @@ void add_data_synth(CLI::App& data, Action& action);
 // or one such file; all but the first are imported into the cache. Fails where staging and import do.
 Result<data::Dataset> open_source(const std::string& source);
 
+// The last line of a program's output that says something.
+std::string last_line(std::string text);
+
 // The facts of a data set on standard output.
 void print_dataset(const data::Dataset& dataset);
 

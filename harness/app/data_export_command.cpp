@@ -6,6 +6,7 @@
 #include "harness/app/data_command.hpp"
 #include "harness/app/exit_code.hpp"
 #include "harness/app/surroundings.hpp"
+#include "harness/base/console.hpp"
 #include "harness/base/nearest_word.hpp"
 #include "harness/data/export.hpp"
 
@@ -45,8 +46,8 @@ int write(const std::string& source, const std::string& word, const std::string&
     if (const Result<void> written = data::export_dataset(*dataset, *format, out); !written) {
         return complain(written.error());
     }
-    fmt::print("{} as {}: {} training and {} test images in {}\n", dataset->name, word, dataset->train_count,
-               dataset->test_count, out);
+    put("{} as {}: {} training and {} test images in {}\n", dataset->name, word, dataset->train_count,
+        dataset->test_count, out);
     return kResolved;
 }
 

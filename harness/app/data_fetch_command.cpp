@@ -13,31 +13,12 @@
 #include "harness/data/dataset_writer.hpp"
 #include "harness/data/staging.hpp"
 #include "harness/launch/command_run.hpp"
+#include "harness/launch/environment.hpp"
 
 namespace lockstep::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> environment_of_this_process()
-{
-    std::vector<std::string> entries;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        entries.emplace_back(*entry);
-    }
-    entries.emplace_back("DEBIAN_FRONTEND=noninteractive");
-    return entries;
-}
-
-// The last line that says something.
-std::string last_words(const fs::path& log)
-{
-    std::string text = read_file(log).value_or("");
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-        text.pop_back();
-    }
-    return text.substr(text.rfind('\n') + 1);
-}
 
 class Fetcher {
 public:
@@ -110,13 +91,15 @@ private:
     {
         const std::string words = fmt::format("{}", fmt::join(command, " "));
         const fs::path log = work_ / "log.txt";
+        launch::Variables variables = launch::own_variables();
+        variables["DEBIAN_FRONTEND"] = "noninteractive";
         const auto ended = launch::run_logged(
-            {std::move(command), environment_of_this_process(), work_, log, {}}, catch_signals());
+            {std::move(command), launch::entries(variables), work_, log, {}}, catch_signals());
         if (!ended) {
             return tl::unexpected(ended.error());
         }
         if (!ended->clean()) {
-            const std::string said = last_words(log);
+            const std::string said = last_line(read_file(log).value_or(""));
             return fail(fmt::format("`{}` failed{}{}", words, said.empty() ? "" : ": ", said) + ".",
                         "Check the network and that the distribution has this package (apt-get update, as "
                         "root), then run the same command again.");

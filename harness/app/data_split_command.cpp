@@ -7,6 +7,7 @@
 #include "harness/app/data_command.hpp"
 #include "harness/app/exit_code.hpp"
 #include "harness/app/surroundings.hpp"
+#include "harness/base/console.hpp"
 #include "harness/data/partition.hpp"
 
 namespace lockstep::app {
@@ -59,8 +60,8 @@ int split(SplitCommand command)
         if (!parts) {
             return complain(parts.error());
         }
-        fmt::print("{}: {} indices in train_indices.npy, {} in test_indices.npy, in {}\n", source->name,
-                   parts->train.size(), parts->test.size(), command.out);
+        put("{}: {} indices in train_indices.npy, {} in test_indices.npy, in {}\n", source->name,
+            parts->train.size(), parts->test.size(), command.out);
         return kResolved;
     }
     const Result<data::Dataset> made = data::partition_dataset(*source, command.options, command.out);

@@ -8,6 +8,7 @@
 #include "harness/app/data_command.hpp"
 #include "harness/app/exit_code.hpp"
 #include "harness/app/surroundings.hpp"
+#include "harness/base/console.hpp"
 #include "harness/data/inspect.hpp"
 #include "harness/pipeline/pixel_check.hpp"
 
@@ -29,14 +30,14 @@ void print_balance(const data::Dataset& dataset, const data::Inspection& found)
 {
     const auto& counts = found.train_of_class;
     const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
-    fmt::print("balance     {} to {} training images a class:", *least, *most);
+    put("balance     {} to {} training images a class:", *least, *most);
     for (std::size_t i = 0; i < counts.size() && i < kClassesShown; ++i) {
-        fmt::print(" {}={}", dataset.classes[i], counts[i]);
+        put(" {}={}", dataset.classes[i], counts[i]);
     }
-    fmt::print("{}\n", counts.size() > kClassesShown ? " ..." : "");
+    put("{}\n", counts.size() > kClassesShown ? " ..." : "");
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] == 0) {
-            fmt::print("            class {} has no training image\n", dataset.classes[i]);
+            put("            class {} has no training image\n", dataset.classes[i]);
         }
     }
 }
@@ -54,74 +55,55 @@ std::string indices_of(const char* part, const std::vector<std::int64_t>& indice
 
 void print_repetitions(const data::Dataset& dataset, const data::Inspection& found)
 {
-    fmt::print("duplicates  {} in train, {} in test (beyond the first of equal images)\n",
-               counted(found.repeated_in_train, "image", "images"), found.repeated_in_test);
+    put("duplicates  {} in train, {} in test (beyond the first of equal images)\n",
+        counted(found.repeated_in_train, "image", "images"), found.repeated_in_test);
     if (dataset.test_count > 0) {
-        fmt::print("leakage     {} also in train\n",
-                   counted(found.leaked, "test image is", "test images are"));
+        put("leakage     {} also in train\n", counted(found.leaked, "test image is", "test images are"));
     } else {
-        fmt::print("leakage     none possible: there is no test part\n");
+        put("leakage     none possible: there is no test part\n");
     }
-    fmt::print("labels      {} with different labels\n",
-               counted(found.contradicting, "group of equal images", "groups of equal images"));
+    put("labels      {} with different labels\n",
+        counted(found.contradicting, "group of equal images", "groups of equal images"));
     for (std::size_t i = 0; i < found.examples.size() && i < kExamplesShown; ++i) {
         const data::Repetition& equal = found.examples[i];
-        fmt::print("            equal:{}{}{}{}\n", indices_of("train", equal.train),
-                   equal.train.empty() || equal.test.empty() ? "" : ";", indices_of("test", equal.test),
-                   equal.labels_differ ? " (labels differ)" : "");
+        put("            equal:{}{}{}{}\n", indices_of("train", equal.train),
+            equal.train.empty() || equal.test.empty() ? "" : ";", indices_of("test", equal.test),
+            equal.labels_differ ? " (labels differ)" : "");
     }
-    fmt::print("constant    {} of {} pixels have one value in all training images\n", found.constant_pixels,
-               found.pixels);
-    fmt::print("levels      mean {:.2f}, standard deviation {:.2f} of 0 to 255\n", found.mean,
-               found.deviation);
+    put("constant    {} of {} pixels have one value in all training images\n", found.constant_pixels,
+        found.pixels);
+    put("levels      mean {:.2f}, standard deviation {:.2f} of 0 to 255\n", found.mean, found.deviation);
 }
 
-// Every framework that is ready; lockstep's own first; controls only when they are named.
+// Every framework that is ready; controls only when they are named.
 Result<std::vector<std::string>> frameworks_of(const std::vector<std::string>& named,
                                                const pipeline::Workshop& shop)
 {
-    std::vector<std::string> own;
-    std::vector<std::string> others;
-    if (!named.empty() && named != std::vector<std::string>{"all"}) {
-        for (const std::string& name : named) {
-            if (const auto known = shop.catalog.find(name); !known) {
-                return tl::unexpected(known.error());
-            }
-        }
-        return named;
+    if (named.empty() || named == std::vector<std::string>{"all"}) {
+        return ready_frameworks(shop).all();
     }
-    for (const launch::Manifest& manifest : shop.catalog.manifests()) {
-        if (manifest.ranked && launch::readiness(manifest, shop.places).ready) {
-            (manifest.install.kind == launch::InstallKind::built_in ? own : others).push_back(manifest.name);
+    for (const std::string& name : named) {
+        if (const auto known = shop.catalog.find(name); !known) {
+            return tl::unexpected(known.error());
         }
     }
-    own.insert(own.end(), others.begin(), others.end());
-    return own;
-}
-
-std::string last_line(std::string text)
-{
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
-        text.pop_back();
-    }
-    return text.substr(text.rfind('\n') + 1);
+    return named;
 }
 
 void print_pixels(const pipeline::PixelResult& result)
 {
     const std::string who = fmt::format("{:<18}  {:<6}", result.framework, result.input);
     if (!result.outcome.ok()) {
-        fmt::print("{}  {}: {}{}{}\n", who, record::word(result.outcome.kind), result.outcome.reason,
-                   result.outcome.remedy.empty() ? "" : " ", result.outcome.remedy);
+        put("{}  {}: {}{}{}\n", who, record::word(result.outcome.kind), result.outcome.reason,
+            result.outcome.remedy.empty() ? "" : " ", result.outcome.remedy);
         if (!result.outcome.tail.empty()) {
-            fmt::print("    Its last words: {}\n", last_line(result.outcome.tail));
+            put("    Its last words: {}\n", last_line(result.outcome.tail));
         }
     } else if (result.agrees()) {
-        fmt::print("{}  the same pixels; largest difference {:.2g}\n", who, *result.largest);
+        put("{}  the same pixels; largest difference {:.2g}\n", who, *result.largest);
     } else {
         const pipeline::PixelDeparture& first = *result.first;
-        fmt::print(
-            "{}  DIFFERS: {} of {} images, largest difference {}; first in image {}, row {}, "
+        put("{}  DIFFERS: {} of {} images, largest difference {}; first in image {}, row {}, "
             "column {}, channel {}: {:.9g} instead of {:.9g}\n",
             who, counted(result.departing, "value", "values"), result.images,
             result.largest ? fmt::format("{:.2g}", *result.largest) : "not finite", first.image, first.row,
@@ -140,8 +122,7 @@ int ask_frameworks(const data::Dataset& dataset, const std::vector<std::string>&
     if (!frameworks) {
         return complain(frameworks.error());
     }
-    fmt::print(
-        "pixels      the first {} training images through each framework's own input path, limit {:g} "
+    put("pixels      the first {} training images through each framework's own input path, limit {:g} "
         "(counted "
         "from 0)\n",
         std::min<std::int64_t>(kImagesAsked, dataset.train_count), pipeline::kPixelLimit);

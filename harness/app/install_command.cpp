@@ -29,6 +29,10 @@ Result<std::vector<const Manifest*>> wanted(const Wish& wish, const launch::Cata
 {
     std::vector<const Manifest*> manifests;
     const bool all = wish.all();
+    if (!all && !wish.without.empty()) {
+        return fail("--without leaves frameworks out of all, which was not asked for.",
+                    "Write all --without NAME,..., or name the frameworks alone.");
+    }
     for (const std::string& name : all ? wish.without : wish.names) {
         const auto manifest = catalog.find(name);
         if (!manifest) {

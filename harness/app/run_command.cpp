@@ -67,33 +67,37 @@ std::string design_text(const record::Plan& plan, const std::string& experiment,
     return json.dump(2) + "\n";
 }
 
-// A resumed campaign is the one that was begun: the same experiment, on the same data.
-Result<void> require_design(const report::ResultsFolder& folder, const pipeline::Ground& ground)
+// A resumed campaign is the one that was begun: the same experiment. Returns its design.
+Result<nlohmann::json> design_of(const report::ResultsFolder& folder)
 {
     const std::string root = folder.root().string();
-    const Result<std::string> design = read_file(folder.file("design.json"));
-    const Result<std::string> experiment = read_file(folder.file("experiment.toml"));
-    const auto json = design ? nlohmann::json::parse(*design, nullptr, false) : nlohmann::json();
-    const auto says = [&](const char* key, const std::string& value) {
-        return json.is_object() && json.contains(key) && json[key] == value;
-    };
-    if (!json.is_object() || !json.contains("experiment_digest")) {
+    const auto design = read_file(folder.file("design.json")).map([](const std::string& text) {
+        return nlohmann::json::parse(text, nullptr, false);
+    });
+    if (!design || !design->is_object() || !design->contains("experiment_digest")) {
         return fail(
             fmt::format("{} holds no readable design.json: nothing shows what was begun there.", root),
             "Put the file back, or begin another campaign in another folder.");
     }
-    if (!experiment || !says("experiment_digest", digest_of(*experiment))) {
+    const Result<std::string> experiment = read_file(folder.file("experiment.toml"));
+    if (!experiment || design->at("experiment_digest") != digest_of(*experiment)) {
         return fail(fmt::format("The experiment.toml in {} is not the one that was begun.", root),
                     fmt::format("Put it back as it was, or begin another campaign with it: lockstep run "
                                 "{}/experiment.toml --out NEW_FOLDER.",
                                 root));
     }
-    if (!says("data_digest", ground.dataset.digest)) {
-        return fail(
-            fmt::format("The data {} are not those that {} was begun with.", ground.dataset.name, root),
-            "Bring the earlier data back, or begin another campaign in another folder.");
+    return *design;
+}
+
+Result<void> require_same_data(const nlohmann::json& design, const data::Dataset& dataset,
+                               const report::ResultsFolder& folder)
+{
+    if (design.value("data_digest", nlohmann::json()) == dataset.digest) {
+        return {};
     }
-    return {};
+    return fail(fmt::format("The data {} are not those that {} was begun with.", dataset.name,
+                            folder.root().string()),
+                "Bring the earlier data back, or begin another campaign in another folder.");
 }
 
 // Paths in full, so that the experiment can be run again from any folder.
@@ -202,6 +206,10 @@ int go_on(const RunCommand& command, const pipeline::Workshop& shop)
     if (!folder) {
         return complain(folder.error());
     }
+    const Result<nlohmann::json> design = design_of(*folder);
+    if (!design) {
+        return complain(design.error());
+    }
     const Result<record::Plan> plan =
         spec::open_experiment(folder->file("experiment.toml"))
             .and_then([&](const spec::Experiment& experiment) { return plan_for(experiment, shop); });
@@ -213,7 +221,7 @@ int go_on(const RunCommand& command, const pipeline::Workshop& shop)
     }
     const Result<void> same =
         pipeline::stage_ground(*plan, shop).and_then([&](const pipeline::Ground& ground) {
-            return require_design(*folder, ground);
+            return require_same_data(*design, ground.dataset, *folder);
         });
     return same ? campaign(*plan, folder->finished_trials(), command, shop, *folder) : complain(same.error());
 }

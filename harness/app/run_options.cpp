@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/app/surroundings.hpp"
+
 namespace lockstep::app {
 namespace {
 
@@ -135,19 +137,11 @@ Result<spec::Experiment> experiment_of(const RunOptions& options)
 
 Result<record::Plan> plan_for(spec::Experiment experiment, const pipeline::Workshop& shop)
 {
-    std::vector<std::string> built_in;
-    std::vector<std::string> ready;
-    for (const launch::Manifest& manifest : shop.catalog.manifests()) {
-        const bool own = manifest.install.kind == launch::InstallKind::built_in;
-        if (manifest.ranked && launch::readiness(manifest, shop.places).ready) {
-            (own ? built_in : ready).push_back(manifest.name);
-        }
-    }
-    ready.insert(ready.begin(), built_in.begin(), built_in.end());
+    const ReadyFrameworks ready = ready_frameworks(shop);
     if (experiment.frameworks == std::vector<std::string>{"all"}) {
-        experiment.frameworks = ready;
+        experiment.frameworks = ready.all();
     }
-    Result<record::Plan> plan = spec::plan_of(experiment, shop.environment.cores_usable, built_in);
+    Result<record::Plan> plan = spec::plan_of(experiment, shop.environment.cores_usable, ready.own);
     if (!plan) {
         return plan;
     }

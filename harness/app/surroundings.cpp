@@ -67,6 +67,25 @@ Result<pipeline::Workshop> open_workshop(const launch::Interrupt* interrupt)
         observe::read_environment(), interrupt};
 }
 
+std::vector<std::string> ReadyFrameworks::all() const
+{
+    std::vector<std::string> names = own;
+    names.insert(names.end(), others.begin(), others.end());
+    return names;
+}
+
+ReadyFrameworks ready_frameworks(const pipeline::Workshop& shop)
+{
+    ReadyFrameworks found;
+    for (const launch::Manifest& manifest : shop.catalog.manifests()) {
+        if (manifest.ranked && launch::readiness(manifest, shop.places).ready) {
+            const bool own = manifest.install.kind == launch::InstallKind::built_in;
+            (own ? found.own : found.others).push_back(manifest.name);
+        }
+    }
+    return found;
+}
+
 const launch::Interrupt* catch_signals()
 {
     static launch::Interrupt interrupt;

@@ -34,9 +34,8 @@ int verify(const RunOptions& options, const std::string& out, const pipeline::Wo
     if (!ground) {
         return complain(ground.error());
     }
-    const fs::path folder = out.empty()
-                                ? fs::temp_directory_path() / fmt::format("lockstep-verify-{}", ::getpid())
-                                : fs::path(out);
+    const fs::path scratch = fs::temp_directory_path() / fmt::format("lockstep-verify-{}", ::getpid());
+    const fs::path folder = out.empty() ? scratch / "gate" : fs::path(out);
     std::error_code code;
     fs::create_directories(folder, code);
     if (code) {
@@ -45,13 +44,10 @@ int verify(const RunOptions& options, const std::string& out, const pipeline::Wo
     }
     pipeline::ConsoleReporter console(::isatty(STDOUT_FILENO) != 0, ::isatty(STDERR_FILENO) != 0);
     const auto results = pipeline::pass_gate(
-        {*plan, *ground, folder, folder / "staging",
+        {*plan, *ground, folder, scratch / "staging",
          [&](const pipeline::GateResult& result) { console.gate(*plan, *ground, result); }},
         shop);
-    fs::remove_all(folder / "staging", code);
-    if (out.empty()) {
-        fs::remove_all(folder, code);
-    }
+    fs::remove_all(scratch, code);
     const bool any_bad = std::any_of(results.begin(), results.end(), [](const pipeline::GateResult& result) {
         return result.admission == pipeline::Admission::departs ||
                result.admission == pipeline::Admission::failed;

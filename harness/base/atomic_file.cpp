@@ -72,10 +72,10 @@ Result<void> AtomicFile::write(const void* bytes, std::size_t size)
     return {};
 }
 
-Result<void> AtomicFile::commit()
+Result<void> AtomicFile::commit(Flush flush)
 {
     const int fd = std::exchange(fd_, -1);
-    const bool flushed = ::fsync(fd) == 0 || errno == EINVAL;
+    const bool flushed = flush == Flush::no || ::fsync(fd) == 0 || errno == EINVAL;
     const bool closed = ::close(fd) == 0;
     if (!flushed || !closed || ::rename(aside_.c_str(), target_.c_str()) != 0) {
         const Error error = write_error(target_);
@@ -85,13 +85,13 @@ Result<void> AtomicFile::commit()
     return {};
 }
 
-Result<void> write_file(const std::filesystem::path& target, std::string_view text)
+Result<void> write_file(const std::filesystem::path& target, std::string_view text, Flush flush)
 {
     Result<AtomicFile> file = AtomicFile::create(target);
     if (!file) {
         return tl::unexpected(file.error());
     }
-    return file->write(text).and_then([&] { return file->commit(); });
+    return file->write(text).and_then([&] { return file->commit(flush); });
 }
 
 Result<std::string> read_file(const std::filesystem::path& path)

@@ -9,6 +9,10 @@
 
 namespace lockstep {
 
+// no: the system writes to the disk when it likes. For files in a folder that itself appears only when whole,
+// beside large ones that are not waited for either; they outlive a killed process, not a loss of power.
+enum class Flush { yes, no };
+
 // A file being written. Destroyed without commit(), it leaves nothing behind.
 class AtomicFile {
 public:
@@ -20,7 +24,7 @@ public:
 
     Result<void> write(const void* bytes, std::size_t size);
     Result<void> write(std::string_view text) { return write(text.data(), text.size()); }
-    Result<void> commit();  // flushes to disk and renames; an earlier target is replaced
+    Result<void> commit(Flush flush = Flush::yes);  // renames; an earlier target is replaced
 
 private:
     AtomicFile(std::filesystem::path target, std::filesystem::path aside, int fd);
@@ -29,7 +33,7 @@ private:
     int fd_ = -1;
 };
 
-Result<void> write_file(const std::filesystem::path& target, std::string_view text);
+Result<void> write_file(const std::filesystem::path& target, std::string_view text, Flush flush = Flush::yes);
 Result<std::string> read_file(const std::filesystem::path& path);
 
 }  // namespace lockstep

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/atomic_file.hpp"
@@ -134,16 +131,8 @@ Result<void> write_description(const Dataset& data)
                                       {"synthetic", data.synthetic},
                                       {"digest", data.digest}};
     // Labels are the user's bytes and need not be UTF-8; what is not is replaced rather than thrown over.
-    const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    const std::filesystem::path path = description_path(data.folder);
-    std::FILE* const file = std::fopen(path.c_str(), "we");
-    const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    const bool closed = file != nullptr && std::fclose(file) == 0;
-    if (!written || !closed) {
-        return fail(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)),
-                    "Check that the folder exists and that the disk has room.");
-    }
-    return {};
+    return write_file(description_path(data.folder),
+                      json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", Flush::no);
 }
 
 }  // namespace lockstep::data

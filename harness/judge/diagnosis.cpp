@@ -99,7 +99,6 @@ Diagnosis diagnose_pass(Inquiry inquiry, bool logits_depart)
             try_noise(inquiry, Stage::pass, known);
         }
     }
-    inquiry.settle_for_the_nearest();
     return inquiry.finish();
 }
 

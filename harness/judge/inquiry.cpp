@@ -17,6 +17,7 @@ using reference::Variant;
 // A variant this much nearer than the plain reference is the cause, even where the worker adds rounding that
 // the variant's tolerances do not know (low precision, a decay that was fitted).
 constexpr double kFarNearer = 0.1;
+
 template <class Real, class Other>
 double distance_of(const std::vector<Real>& a, const std::vector<Other>& b)
 {

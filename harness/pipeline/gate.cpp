@@ -215,15 +215,7 @@ private:
         return observation;
     }
 
-    static Outcome broken(const Error& error)
-    {
-        Outcome outcome;
-        outcome.kind = OutcomeKind::failed;
-        outcome.stage = "check";
-        outcome.reason = error.what;
-        outcome.remedy = error.remedy;
-        return outcome;
-    }
+    static Outcome broken(const Error& error) { return record::failure("check", error); }
 
     static launch::Answer<record::Observation> collect(const protocol::CheckReply& reply,
                                                        const protocol::Network& network,

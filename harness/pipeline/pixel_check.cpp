@@ -13,9 +13,6 @@ namespace lockstep::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
-using record::Outcome;
-using record::OutcomeKind;
-
 constexpr std::int64_t kMostInBatch = 32;
 
 protocol::Network smallest_network(const data::Dataset& data)
@@ -44,16 +41,6 @@ protocol::Network smallest_network(const data::Dataset& data)
     dense.output = {network.classes};
     network.layers = {convolution, flatten, dense};
     return network;
-}
-
-Outcome failure(const Error& error)
-{
-    Outcome outcome;
-    outcome.kind = OutcomeKind::failed;
-    outcome.stage = "pixels";
-    outcome.reason = error.what;
-    outcome.remedy = error.remedy;
-    return outcome;
 }
 
 class PixelCheck {
@@ -101,7 +88,7 @@ public:
             if (compared) {
                 result = std::move(*compared);
             } else {
-                result.outcome = failure(compared.error());
+                result.outcome = record::failure("pixels", compared.error());
             }
         } else {
             result.outcome = file.error();

@@ -41,7 +41,7 @@ tl::unexpected<Outcome> lied(const record::Arm& arm, const std::string& what, co
 // An error of the harness's own files, on the way of this run.
 tl::unexpected<Outcome> broken(const Error& error)
 {
-    return tl::unexpected(outcome_of(OutcomeKind::failed, "supplies", error.what, error.remedy));
+    return tl::unexpected(record::failure("supplies", error));
 }
 
 void add_phases(Trial& trial, const protocol::Phases& phases)

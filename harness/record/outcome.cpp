@@ -42,4 +42,9 @@ bool from_word(std::string_view text, OutcomeKind& kind)
     return false;
 }
 
+Outcome failure(std::string stage, const Error& error)
+{
+    return {OutcomeKind::failed, error.what, error.remedy, std::move(stage), ""};
+}
+
 }  // namespace lockstep::record

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/error.hpp"
+
 namespace lockstep::record {
 
 enum class OutcomeKind {
@@ -29,5 +31,8 @@ struct Outcome {
     std::string tail;    // the end of the worker's own output, for failures
     bool ok() const { return kind == OutcomeKind::completed; }
 };
+
+// An error of lockstep's own files on the way of a worker's: kind `failed`.
+Outcome failure(std::string stage, const Error& error);
 
 }  // namespace lockstep::record

@@ -19,10 +19,13 @@ namespace fs = std::filesystem;
 struct ResultsFolder::Lock {
     int fd = -1;
     fs::path root;
+    bool ours = false;  // the folder holds a campaign, and so its staging is one
     ~Lock()
     {
         std::error_code ignored;
-        fs::remove_all(root / "staging", ignored);
+        if (ours) {
+            fs::remove_all(root / "staging", ignored);
+        }
         fs::remove(root / ".lock", ignored);
         ::close(fd);
     }
@@ -78,11 +81,6 @@ Result<ResultsFolder> ResultsFolder::create(const fs::path& root)
         return fail(fmt::format("The results folder {} cannot be made: {}.", root.string(), code.message()),
                     "Name a folder that you may write to, with --out.");
     }
-    // A campaign that writes there has its lock, and says more than that the folder is not empty.
-    const bool in_use = fs::exists(root / ".lock", code);
-    if (const Result<void> empty = require_empty(root); !empty && !in_use) {
-        return tl::unexpected(empty.error());
-    }
     auto lock = lock_folder(root);
     if (!lock) {
         return tl::unexpected(lock.error());
@@ -90,6 +88,7 @@ Result<ResultsFolder> ResultsFolder::create(const fs::path& root)
     if (const Result<void> empty = require_empty(root); !empty) {
         return tl::unexpected(empty.error());
     }
+    (*lock)->ours = true;
     fs::create_directories(root / "trials", code);
     fs::create_directories(root / "gate", code);
     if (code) {
@@ -110,6 +109,7 @@ Result<ResultsFolder> ResultsFolder::resume(const fs::path& root)
     if (!lock) {
         return tl::unexpected(lock.error());
     }
+    (*lock)->ours = true;
     std::error_code ignored;
     fs::create_directories(root / "trials", ignored);
     fs::create_directories(root / "gate", ignored);

@@ -65,6 +65,21 @@ class Trust(bench.BenchTest):
         self.assertEqual((other / "staging" / "mine").read_text(), "precious")
         self.assertEqual(os.listdir(other), ["staging"])
 
+    def test_a_check_keeps_its_scratch_out_of_the_folder_for_its_tables(self):
+        tables = self.bench.folder / "tables"
+        (tables / "staging").mkdir(parents=True)
+        (tables / "staging" / "mine").write_text("precious")
+        ended = self.bench.run("verify", "--frameworks", "onednn", "--models", str(self.bench.model), "--data",
+                               str(self.bench.data), "--batch-size", "8", "--out", str(tables))
+        self.assertEqual(ended.code, 0, ended)
+        self.assertEqual((tables / "staging" / "mine").read_text(), "precious")
+        self.assertEqual(sorted(os.listdir(tables)), ["staging", "tiny_onednn.json", "tiny_onednn.txt"])
+
+    def test_leaving_out_belongs_to_all(self):
+        ended = self.bench.run("install", "fake", "--without", "onednn")
+        self.assertEqual(ended.code, 2, ended)
+        self.assertIn("--without leaves frameworks out of all", ended.err)
+
     def test_nobody_needs_to_read_what_is_said(self):
         with open("/dev/full", "wb") as full:
             process = subprocess.run([bench.binary(), *self.bench.campaign(*QUICK, out="unheard")],
